@@ -33,16 +33,18 @@ var rooms = map[string][]string{
 	"internal/lab":      {"internal/shardkey", "internal/localityid"}, // games and predictions over what they are given
 	"internal/topology": {"internal/shardkey"},
 	"internal/cluster": {"internal/topology", "internal/shardkey", "internal/profile", "internal/placement", "internal/heat",
-		"internal/actions", "internal/balance", "internal/mongoclient"},
+		"internal/actions/operation", "internal/balance", "internal/mongoclient"}, // it knows no kinds of changes
 	"internal/balance":    {"internal/topology", "internal/shardkey"},
 	"internal/chunksize":  {"internal/topology", "internal/balance", "internal/shardkey"},
 	"internal/profile":    {"internal/topology", "internal/shardkey"},
 	"internal/placement":  {"internal/topology", "internal/profile", "internal/balance", "internal/shardkey", "internal/localityid"},
 	"internal/localityid": {"-"}, // a format of ids
+	// What is sent to a cluster, what proves it, and what is read for it: below the kinds of changes.
+	"internal/actions/operation": {"internal/topology", "internal/balance", "internal/shardkey"},
 	"internal/actions": {"internal/topology", "internal/placement", "internal/profile", "internal/balance", "internal/shardkey",
 		"internal/store", "internal/auth"},
 	"internal/connlimit":   {"-"}, // under the HTTP server: knows nothing of what is served
-	"internal/doctor":      {"internal/topology", "internal/profile", "internal/actions", "internal/balance"},
+	"internal/doctor":      {"internal/topology", "internal/profile", "internal/actions/operation", "internal/balance"},
 	"internal/conformance": {"-"}, // tests only
 	"internal/fixture":     {"*"}, // for tests only
 	"internal/realcluster": {"-"}, // tests only: processes of others
@@ -154,9 +156,9 @@ var external = map[string][]string{
 		"internal/realcluster"}, // only tests import realcluster: it adds the shards of its clusters
 	"go.mongodb.org/mongo-driver/v2/event": {"internal/cluster", "internal/fixture"},
 	"go.mongodb.org/mongo-driver/v2/bson": {"internal/shardkey", "internal/topology", "internal/cluster", "internal/profile",
-		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/bench", "internal/actions", "internal/heat",
-		"internal/rules", "internal/history", "internal/outcome", "internal/answer", "internal/store", "internal/lab",
-		"web", "web/site", "web/live",
+		"internal/placement", "internal/balance", "internal/api", "internal/simcluster", "internal/bench",
+		"internal/actions", "internal/actions/operation", "internal/heat", "internal/rules", "internal/history", "internal/outcome",
+		"internal/answer", "internal/store", "internal/lab", "web", "web/site", "web/live",
 		"web/templates", "web/webtest", "web/storybook", "internal/demodata", "internal/realcluster", "internal/fixture"},
 	"github.com/gorilla/websocket":            {"web/live", "web/webtest"},
 	"modernc.org/sqlite":                      {"internal/store"},
@@ -239,6 +241,8 @@ func allowed(room, target string) bool {
 	switch {
 	case room == target, slices.Contains(may, "*"), slices.Contains(may, target):
 		return true
+	case target == "internal/actions/operation": // who knows the changes knows what they are made of
+		return room == "internal/actions" || slices.Contains(may, "internal/actions")
 	case slices.Contains(forEveryRoom, target):
 		return !slices.Contains(may, "-")
 	}
@@ -357,10 +361,10 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestOperationsAreDecidedByTheirRows keeps what an operation means in the table of internal/actions/operations.go.
+// TestOperationsAreDecidedByTheirRows keeps what an operation means in its row, in internal/actions/operation.
 func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 	may := []string{
-		"internal/actions/operation.go",               // what sends nothing
+		"internal/actions/operation/operation.go",     // what sends nothing
 		"internal/actions/undo.go",                    // the two switches of the balancer
 		"internal/actions/whole_move_abort.go",        // two kinds that are planned as one
 		"internal/actions/engine/plan_differences.go", // plans of an earlier release
@@ -369,7 +373,7 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 		"web/changes/resharding.go",                   // which kind aborts what is shown
 		"web/webtest/actions.go",                      // for tests
 	}
-	decides := regexp.MustCompile(`(case [^:\n]*|[=!]= )(actions\.)?Op[A-Z][A-Za-z]*\b`)
+	decides := regexp.MustCompile(`(case [^:\n]*|[=!]= )(operation\.)?Op[A-Z][A-Za-z]*\b`)
 	var found []string
 	for _, file := range handWritten(t, ".go") {
 		code, err := os.ReadFile(file)

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -22,7 +22,7 @@ func TestEveryPlaceSaysWhoHoldsUpADeletion(t *testing.T) {
 	last := &run.Steps[len(run.Steps)-1]
 	shard, ns := "shard-rs-2", webtest.DocumentsNS
 	last.Shard, last.NS = shard, ns
-	last.Backoff = &engine.Backoff{Obstacle: actions.ObstacleOrphans, Since: last.Backoff.Since, Next: last.Backoff.Next,
+	last.Backoff = &engine.Backoff{Obstacle: operation.ObstacleOrphans, Since: last.Backoff.Since, Next: last.Backoff.Next,
 		Until: last.Backoff.Until, What: message.New("x", "Its documents are in the way.")}
 	s := webtest.New(t, webtest.WithActions(kept))
 	table := webtest.CannedTable(2, 250)

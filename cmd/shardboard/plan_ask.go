@@ -26,7 +26,7 @@ func (c planCmd) missing(given map[string]string) []string {
 		return []string{"<kind>"}
 	}
 	var out []string
-	for _, x := range actions.Kind(c.Kind).Describe().Arguments {
+	for _, x := range actions.Describe(actions.Kind(c.Kind)).Arguments {
 		if x.Required && !has(given, x) {
 			out = append(out, "--"+x.Name)
 		}
@@ -66,7 +66,7 @@ func (a asking) fill(c *planCmd) error {
 		}
 		c.Kind = kind
 	}
-	description := actions.Kind(c.Kind).Describe()
+	description := actions.Describe(actions.Kind(c.Kind))
 	line(a.prompt.out, "%s", description.Lead)
 	for _, x := range description.Arguments {
 		if x.Unasked || has(a.given, x) || !x.Required && !all {
@@ -257,16 +257,16 @@ func allKnown(given map[string]string) bool {
 func (c *planCmd) complete(e *env, remote app.Remote, list []string) ([]string, error) {
 	given := givenArguments(list)
 	left := c.missing(given)
-	if len(left) == 0 || c.Kind != "" && c.Reason != "" && !actions.Kind(c.Kind).Known() {
+	if len(left) == 0 || c.Kind != "" && c.Reason != "" && !actions.Known(actions.Kind(c.Kind)) {
 		return list, nil
 	}
-	if !e.askable() || c.Kind != "" && !actions.Kind(c.Kind).Known() {
+	if !e.askable() || c.Kind != "" && !actions.Known(actions.Kind(c.Kind)) {
 		switch {
 		case c.Kind == "":
 			return nil, fault.New(fault.Invalid, `expected "<kind>": one of %s`, planKinds())
 		case c.Reason != "" && !allKnown(given): // the server may be newer, else it says what is wrong
 			return list, nil
-		case !actions.Kind(c.Kind).Known():
+		case !actions.Known(actions.Kind(c.Kind)):
 			return nil, fault.New(fault.Invalid, "There is no change %q. There are: %s.", c.Kind, planKinds())
 		}
 		return nil, fault.New(fault.Invalid, "missing flags: %s", strings.Join(left, ", "))

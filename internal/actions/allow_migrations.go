@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -20,7 +21,7 @@ func describeAllowMigrations() Description {
 		Since: balance.Release{5, 0, 0},
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Moves of its chunks",
 			"Whether chunks of the collection may be moved at all, also by hand.", "are allowed", "are all blocked")},
-		Sends: []Op{OpMigrations},
+		Sends: []operation.Op{operation.OpMigrations},
 		plan:  planAllowMigrations,
 	}
 }
@@ -35,7 +36,7 @@ func planAllowMigrations(d *draftBuilder) (Draft, Args, error) {
 	case c.MigrationsBlocked != on:
 		d.block("switch", d.fromTable(topology.PartRouting), message.New("switch.blocked", "Moves of {ns} are blocked already.", ns))
 	default:
-		d.step(d.setting(c, Step{Op: OpMigrations, On: on}))
+		d.step(d.setting(c, operation.Step{Op: operation.OpMigrations, On: on}))
 	}
 	if on {
 		changed := c.Meta

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
@@ -80,7 +81,7 @@ func mostOf(f topology.Figure) (int64, bool) { return f.Value + f.PlusMinus, f.K
 
 // Cap lowers the limits of a plan that needs no approval, so that its run cannot grow into one that
 // would have needed it.
-func (r ApprovalRules) Cap(l Limits) Limits {
+func (r ApprovalRules) Cap(l operation.Limits) operation.Limits {
 	if r.Chunks > 0 && int64(l.Chunks) > r.Chunks {
 		l.Chunks = int(r.Chunks)
 	}
@@ -106,7 +107,7 @@ func (r ApprovalRules) Hold(d Draft, covered bool) Draft {
 	return d
 }
 
-func (r ApprovalRules) hold(l Limits, sends []Kind, covered bool) Limits {
+func (r ApprovalRules) hold(l operation.Limits, sends []Kind, covered bool) operation.Limits {
 	l.Without = nil
 	for _, k := range r.Kinds {
 		if !slices.Contains(sends, k) {
@@ -123,7 +124,7 @@ func (r ApprovalRules) hold(l Limits, sends []Kind, covered bool) Limits {
 func ParseApprovalKinds(names []string) (out []Kind, err error) {
 	for _, name := range names {
 		k := Kind(strings.TrimSpace(name))
-		if !k.Known() {
+		if !Known(k) {
 			var known []string
 			for _, k := range Kinds() {
 				known = append(known, string(k))

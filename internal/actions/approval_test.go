@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -47,7 +48,7 @@ func TestApprovalIsNeededAboveTheLimitsAndWhereNothingIsKnown(t *testing.T) {
 }
 
 func TestRunWithoutApprovalCannotGrowBeyondTheApprovalLimits(t *testing.T) {
-	l := Limits{Chunks: 10, Bytes: topology.Figure{Known: true, Value: 20}}
+	l := operation.Limits{Chunks: 10, Bytes: topology.Figure{Known: true, Value: 20}}
 	for want, rules := range map[string]ApprovalRules{
 		"10 20": {}, "3 20": {Chunks: 3}, "10 7": {Bytes: 7}, "10 20 ": {Chunks: 11, Bytes: 21},
 	} {
@@ -56,7 +57,7 @@ func TestRunWithoutApprovalCannotGrowBeyondTheApprovalLimits(t *testing.T) {
 			t.Errorf("%+v: %s", rules, s)
 		}
 	}
-	if got := (ApprovalRules{Bytes: 7}).Cap(Limits{}); got.Bytes.Known {
+	if got := (ApprovalRules{Bytes: 7}).Cap(operation.Limits{}); got.Bytes.Known {
 		t.Error("a plan that moves nothing got a limit of bytes")
 	}
 }
@@ -75,8 +76,10 @@ func TestUnknownKindsForApprovalAreRefusedWithTheList(t *testing.T) {
 }
 
 func TestABatchNeedsApprovalForTheKindsOfItsItems(t *testing.T) {
-	item := func(k Kind) Step { return Step{Op: OpItem, Item: &Item{Kind: k}} }
-	batch := Draft{Steps: []Step{item(Split), item(Pin), item(Pin)}}
+	item := func(k Kind) operation.Step {
+		return operation.Step{Op: operation.OpItem, Item: &operation.Item{Kind: k}}
+	}
+	batch := Draft{Steps: []operation.Step{item(Split), item(Pin), item(Pin)}}
 	if because := (ApprovalRules{Kinds: []Kind{Pin}}).Because(Batch, false, batch); len(because) != 1 {
 		t.Errorf("a batch with pins, of which each needs approval: %v", because)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -38,8 +39,8 @@ type Args struct {
 	Key     bson.Raw      // refine-key, reshard: the pattern of the new shard key, such as {p: 1, q: 1}
 	Cuts    []Cut         // split-hot: what an earlier plan chose for each chunk; replaces chunks, at and to
 
-	Zones         []KeyZone // reshard: ranges of the new key; empty but not nil: no zones
-	InitialChunks int       // reshard: 0: the server's default
+	Zones         []operation.KeyZone // reshard: ranges of the new key; empty but not nil: no zones
+	InitialChunks int                 // reshard: 0: the server's default
 
 	// Of a batch:
 	Plans         []PlannedChange `json:",omitempty"` // its items

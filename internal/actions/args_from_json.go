@@ -14,6 +14,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
@@ -94,7 +95,7 @@ func (x Argument) read(raw json.RawMessage, a *Args) error {
 		*p, err = readCuts(x.Name, raw)
 	case *[]PlannedChange:
 		*p, err = readPlans(x.Name, raw)
-	case *[]KeyZone:
+	case *[]operation.KeyZone:
 		*p, err = readZones(x.Name, raw)
 	case *[]string:
 		var texts []string

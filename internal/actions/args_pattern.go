@@ -39,11 +39,3 @@ func patternJSON(doc bson.Raw) json.RawMessage {
 	}
 	return nil
 }
-
-// patternText is a pattern as mongosh writes it; "" if it is none.
-func patternText(doc bson.Raw) string {
-	if p, err := shardkey.ParsePattern(doc); err == nil {
-		return p.String()
-	}
-	return ""
-}

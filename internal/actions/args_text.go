@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 )
@@ -122,7 +123,7 @@ func (a Args) HideKeys(replace func(bson.Raw) bson.Raw) Args {
 				c := &(*p)[i]
 				c.Min, c.Max, c.At = replace(c.Min), replace(c.Max), replace(c.At)
 			}
-		case *[]KeyZone:
+		case *[]operation.KeyZone:
 			*p = slices.Clone(*p)
 			for i := range *p {
 				z := &(*p)[i]

@@ -2,6 +2,7 @@ package actions
 
 import (
 	"encoding/json"
+	"shardboard/internal/actions/operation"
 	"strconv"
 	"strings"
 	"time"
@@ -53,7 +54,7 @@ func (x Argument) write(a Args) json.RawMessage {
 		value = list
 	case *[]PlannedChange:
 		value = writePlans(*p)
-	case *[]KeyZone:
+	case *[]operation.KeyZone:
 		value = writeZones(*p)
 	default:
 		value = p

@@ -128,15 +128,6 @@ func (x Argument) missing(kind Kind) error {
 	return missing(kind, x.Name, strings.TrimSuffix(lowerFirst(x.Help), "."))
 }
 
-// list joins names for a sentence.
-func list[S ~string](names []S) string {
-	texts := make([]string, len(names))
-	for i, name := range names {
-		texts[i] = string(name)
-	}
-	return strings.Join(texts, ", ")
-}
-
 func lowerFirst(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToLower(r)) + s[n:]

@@ -1,6 +1,9 @@
 package actions
 
-import "slices"
+import (
+	"shardboard/internal/actions/operation"
+	"slices"
+)
 
 // Arguments returns all arguments, in the order in which they are listed and written.
 // Kinds share them: an argument means the same for every kind, though a kind may describe
@@ -108,7 +111,7 @@ var (
 	argSize = Argument{
 		Name: "size", Type: TypeCount, Label: "Chunk size in MB",
 		Help:  "The chunk size in MB, 1 to 1024; 0 (in text also “default”) for that of the cluster.",
-		Least: 0, Most: maxChunkMB, Zero: "default",
+		Least: 0, Most: operation.MaxChunkMB, Zero: "default",
 		field: func(a *Args) any { return &a.Size },
 	}
 	argStart = Argument{

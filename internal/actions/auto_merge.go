@@ -3,6 +3,7 @@ package actions
 import (
 	"strconv"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -22,7 +23,7 @@ func describeAutoMerge() Description {
 		Since: balance.Release{7, 0, 0},
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Automatic merging",
 			"Whether the balancer merges adjacent chunks of the collection.", "on", "off")},
-		Sends: []Op{OpAutoMerge},
+		Sends: []operation.Op{operation.OpAutoMerge},
 		plan:  planAutoMerge,
 	}
 }
@@ -33,7 +34,7 @@ func planAutoMerge(d *draftBuilder) (Draft, Args, error) {
 		d.block("switch", d.fromTable(topology.PartRouting), message.New("switch.already",
 			"It is already set this way.", message.Text("on", strconv.FormatBool(on))))
 	} else {
-		d.step(d.setting(c, Step{Op: OpAutoMerge, On: on}))
+		d.step(d.setting(c, operation.Step{Op: operation.OpAutoMerge, On: on}))
 	}
 	ns, back := message.Namespace("ns", c.NS), !on
 	undo := Undo{Possible: true, Kind: AutoMerge, Args: Args{NS: c.NS, On: &back}}

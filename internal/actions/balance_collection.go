@@ -3,6 +3,7 @@ package actions
 import (
 	"strconv"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -19,7 +20,7 @@ func describeBalanceCollection() Description {
 		Undo:  "Restores the previous setting. Chunks that the balancer has moved by then stay where they are.",
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("The balancer",
 			"Whether the balancer may move the collection’s chunks.", "may move its chunks", "must leave its chunks where they are")},
-		Sends: []Op{OpBalancing},
+		Sends: []operation.Op{operation.OpBalancing},
 		plan:  planBalanceCollection,
 	}
 }
@@ -32,8 +33,8 @@ func planBalanceCollection(d *draftBuilder) (Draft, Args, error) {
 	} else {
 		need := sameCollection(c)
 		need.Want["noBalance"] = strconv.FormatBool(c.NoBalance)
-		d.step(Step{Op: OpBalancing, NS: c.NS, On: on, Needs: []Fact{need},
-			Proof: []Fact{{Kind: FactCollection, NS: c.NS, Want: map[string]string{"noBalance": strconv.FormatBool(!on)}}}})
+		d.step(operation.Step{Op: operation.OpBalancing, NS: c.NS, On: on, Needs: []operation.Fact{need},
+			Proof: []operation.Fact{{Kind: operation.FactCollection, NS: c.NS, Want: map[string]string{"noBalance": strconv.FormatBool(!on)}}}})
 	}
 	if !on {
 		for _, sh := range s.Table.Shards {

@@ -3,6 +3,7 @@ package actions
 import (
 	"strconv"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -22,7 +23,7 @@ func describeBalancerOn() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Turns it off. Chunks that the balancer has moved by then stay where they are.",
 		LeastRisk: Medium,
-		Sends:     []Op{OpBalancerOn},
+		Sends:     []operation.Op{operation.OpBalancerOn},
 		plan:      planBalancerSwitch,
 	}
 }
@@ -35,7 +36,7 @@ func describeBalancerOff() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Turns it on.",
 		LeastRisk: Medium,
-		Sends:     []Op{OpBalancerOff},
+		Sends:     []operation.Op{operation.OpBalancerOff},
 		plan:      planBalancerSwitch,
 	}
 }
@@ -44,9 +45,9 @@ func planBalancerSwitch(d *draftBuilder) (Draft, Args, error) {
 	s, kind := d.s, d.description.Kind
 	on := kind == BalancerOn
 	b := s.Table.Balancer
-	step, back := Step{Op: OpBalancerOff, Proof: []Fact{balancerIs(false)}}, BalancerOn
+	step, back := operation.Step{Op: operation.OpBalancerOff, Proof: []operation.Fact{balancerIs(false)}}, BalancerOn
 	if on {
-		step, back = Step{Op: OpBalancerOn, Proof: []Fact{balancerIs(true)}}, BalancerOff
+		step, back = operation.Step{Op: operation.OpBalancerOn, Proof: []operation.Fact{balancerIs(true)}}, BalancerOff
 	}
 	src := d.fromTable(topology.PartSettings)
 	switch {
@@ -57,7 +58,7 @@ func planBalancerSwitch(d *draftBuilder) (Draft, Args, error) {
 		d.block("switch", src, message.New("switch.already",
 			"It is already set this way.", message.Text("on", strconv.FormatBool(on))))
 	default:
-		step.Needs = []Fact{balancerIs(b.Enabled())}
+		step.Needs = []operation.Fact{balancerIs(b.Enabled())}
 		d.step(step)
 		if !on {
 			d.add(d.checkRound())
@@ -101,8 +102,8 @@ func (d *draftBuilder) checkRound() (out findings) {
 	return out
 }
 
-func balancerIs(on bool) Fact {
-	return Fact{Kind: FactBalancer, Want: map[string]string{"on": strconv.FormatBool(on)}}
+func balancerIs(on bool) operation.Fact {
+	return operation.Fact{Kind: operation.FactBalancer, Want: map[string]string{"on": strconv.FormatBool(on)}}
 }
 
 func switchUnknown() message.Message {

@@ -2,8 +2,8 @@ package actions
 
 import (
 	"regexp"
-	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -22,7 +22,7 @@ func describeBalancerWindow() Description {
 		Proof:     "The balancer’s settings.",
 		Undo:      "Sets the previous window, if it was known.",
 		Arguments: []Argument{argStart, argStop, argDays},
-		Sends:     []Op{OpBalancerWindow},
+		Sends:     []operation.Op{operation.OpBalancerWindow},
 		plan:      planBalancerWindow,
 	}
 }
@@ -49,7 +49,7 @@ func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 	was, refused := topology.DaysText(b.Days), b.Refuses("activeWindow") || b.Refuses("activeWindowDOW")
 	proof := windowIs(a.Start, a.Stop, a.Days)
 	proof.Want["windowRefused"] = "false"
-	step := Step{Op: OpBalancerWindow, Start: a.Start, Stop: a.Stop, Days: a.Days, Proof: []Fact{proof}}
+	step := operation.Step{Op: operation.OpBalancerWindow, Start: a.Start, Stop: a.Stop, Days: a.Days, Proof: []operation.Fact{proof}}
 	undo := Undo{Text: message.New("window.unknown",
 		"Cannot be undone: the previous window is not known.")}
 	switch {
@@ -59,13 +59,13 @@ func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 	case refused:
 		d.pass("switch", src, b.RefusedText())
 		undo.Text = message.New("window.refused", "Cannot be undone: the server refuses the previous window.")
-		step.Needs = []Fact{{Kind: FactBalancer, Want: map[string]string{"windowRefused": "true"}}}
+		step.Needs = []operation.Fact{{Kind: operation.FactBalancer, Want: map[string]string{"windowRefused": "true"}}}
 		d.step(step)
 	case b.WindowStart == a.Start && b.WindowStop == a.Stop && was == a.Days:
 		d.block("switch", src, message.New("switch.window",
 			"The window is already set to these times."))
 	default:
-		step.Needs = []Fact{windowIs(b.WindowStart, b.WindowStop, was)}
+		step.Needs = []operation.Fact{windowIs(b.WindowStart, b.WindowStop, was)}
 		undo = Undo{Possible: true, Kind: BalancerWindow, Args: Args{Start: b.WindowStart, Stop: b.WindowStop, Days: was},
 			Text: message.New("window", "Lets the balancer run {window} again.", message.Text("window", b.When()))}
 		if !b.Limited() {
@@ -84,14 +84,6 @@ func planBalancerWindow(d *draftBuilder) (Draft, Args, error) {
 		"Let the balancer run at any time."), undo)
 }
 
-func windowIs(start, stop, days string) Fact {
-	return Fact{Kind: FactBalancer, Want: map[string]string{"windowStart": start, "windowStop": stop, "windowDays": days}}
-}
-
-// mendWindows takes away what stops a balancer whose windows are refused. Other windows only change when it moves what
-// it would anyway.
-func mendWindows(b *topology.Balancer) {
-	b.Refused = slices.DeleteFunc(slices.Clone(b.Refused), func(r topology.RefusedSetting) bool {
-		return r.Doc == "balancer" && (r.Field == "activeWindow" || r.Field == "activeWindowDOW")
-	})
+func windowIs(start, stop, days string) operation.Fact {
+	return operation.Fact{Kind: operation.FactBalancer, Want: map[string]string{"windowStart": start, "windowStop": stop, "windowDays": days}}
 }

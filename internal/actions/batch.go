@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -86,10 +87,10 @@ func rewriteBatch(a *Args) error {
 	}
 	switch {
 	case a.Each == "":
-		return missing(Batch, "each", "the kind of change for each of the "+name+": "+list(kinds))
+		return missing(Batch, "each", "the kind of change for each of the "+name+": "+operation.Joined(kinds))
 	case !slices.Contains(kinds, Kind(a.Each)):
 		return fault.New(fault.Invalid, "The argument \"each\" is %q; for %s it must be one of %s. Give others as \"plans\".",
-			sanitize.Truncate(a.Each, 60), name, list(kinds))
+			sanitize.Truncate(a.Each, 60), name, operation.Joined(kinds))
 	}
 	for _, text := range of {
 		item := shared
@@ -148,7 +149,9 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 			resolved.Bounds = p.Args.Bounds
 		}
 		a.Plans = append(a.Plans, PlannedChange{Kind: p.Kind, Args: resolved})
-		b.add(sub, out, p.Kind, resolved)
+		if _, err := b.add(sub, out, p.Kind, resolved); err != nil {
+			return Draft{}, d.a, err
+		}
 	}
 	if len(a.Plans) == 0 {
 		return Draft{}, d.a, fault.New(fault.Conflict, "A check blocks every item. Item %d: %s", b.left[0].item, b.left[0].why.String())
@@ -192,7 +195,7 @@ func sameItems(plans []PlannedChange) (first, second int, ok bool) {
 type batchBuilder struct {
 	byBalancer []*BalancerEffect // of the items
 	d          *draftBuilder
-	items      []*Item
+	items      []*operation.Item
 	own        map[string]*mergedCheck // the items' own checks, by id and verdict
 	order      []string
 	kinds      []Kind
@@ -211,9 +214,12 @@ type mergedCheck struct {
 }
 
 // add adds an item, drafted by sub.
-func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) *Item {
+func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) (*operation.Item, error) {
 	d := b.d
-	item := itemOf(len(b.items)+1, kind, a, out)
+	item, err := itemOf(len(b.items)+1, kind, a, out)
+	if err != nil {
+		return nil, err
+	}
 	b.items, b.kinds = append(b.items, item), append(b.kinds, kind)
 	for _, c := range out.Checks {
 		b.merge(item.Number, c)
@@ -252,7 +258,7 @@ func (b *batchBuilder) add(sub *draftBuilder, out Draft, kind Kind, a Args) *Ite
 	if out.Risk == High && len(sub.moves) == 0 || b.risk == "" || b.risk == Low && out.Risk == Medium {
 		b.risk = out.Risk
 	}
-	return item
+	return item, nil
 }
 
 // merge adds a check of an item. Checks with the same result are listed once.
@@ -338,7 +344,7 @@ func (b *batchBuilder) finish(a Args, undo Undo) (Draft, error) {
 		if sent > maxWaitingMoves {
 			x.NoWait, x.Steps = true, WithoutWaits(x.Steps)
 		}
-		d.step(Step{Op: OpItem, Item: x})
+		d.step(operation.Step{Op: operation.OpItem, Item: x})
 	}
 	d.checks = append(d.checks, b.checks()...)
 	if undo.Possible {
@@ -388,7 +394,7 @@ func (b *batchBuilder) what() string {
 }
 
 // limits are those of all items together. Each item has its own as well.
-func (b *batchBuilder) limits(l Limits) Limits {
+func (b *batchBuilder) limits(l operation.Limits) operation.Limits {
 	l.Collections, l.Zones, l.Shards, l.Chunks = nil, nil, nil, 0
 	var bytes []topology.Figure
 	for _, x := range b.items {

@@ -65,7 +65,7 @@ var (
 // BatchList is the argument of a batch that lists what a change of the kind is about, one item for each:
 // "projects" or "chunks". It is "" for a kind whose items are written as plans, or that is not run in
 // batches. of is the argument of the single change.
-func (k Kind) BatchList() (list, of string) {
+func BatchList(k Kind) (list, of string) {
 	switch {
 	case slices.Contains(eachProject, k):
 		return argProjects.Name, argProject.Name

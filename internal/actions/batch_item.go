@@ -2,13 +2,13 @@ package actions
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
-	"shardboard/internal/message"
 	"shardboard/internal/natural"
-	"shardboard/internal/topology"
 )
 
 // PlannedChange is one item of a batch as it is asked for: a kind with its arguments.
@@ -17,29 +17,8 @@ type PlannedChange struct {
 	Args Args
 }
 
-// Item is one item of a planned batch. It is planned again when its turn comes, and run as a
-// run of its own, within Limits. Immutable.
-type Item struct {
-	Number  int // from 1, in the order in which the items begin
-	Group   int // from 1; the canary is a group of its own
-	Kind    Kind
-	Args    Args
-	UndoOf  string          `json:",omitempty"` // id of the run that the item undoes
-	Summary message.Message // of what was planned
-	Limits  Limits
-	Shards  []string        // that give or receive chunks
-	Moves   int             // commands that move data
-	Bytes   topology.Figure // that are moved
-	NoWait  bool            `json:",omitempty"` // its moves do not wait for the donor's clean-up
-	Hash    string          // of its commands and their preconditions, as planned
-
-	Sends []Kind `json:",omitempty"` // kinds of its commands, as planned
-
-	Steps []Step `json:"-"` // as planned; not stored, because the item is planned again
-}
-
 // WithoutWaits returns steps whose moves do not wait for the donor's clean-up.
-func WithoutWaits(steps []Step) []Step {
+func WithoutWaits(steps []operation.Step) []operation.Step {
 	out := slices.Clone(steps)
 	for i := range out {
 		out[i].Wait = false
@@ -94,9 +73,28 @@ func itemError(number int, err error) error {
 	return fault.Wrap(fault.Of(err), err, "Item %d: %s", number, fault.Text(err))
 }
 
+// ItemArgs are the arguments of an item. The error says that they are of a release that writes them differently.
+func ItemArgs(x *operation.Item) (a Args, err error) {
+	if len(x.Args) == 0 {
+		return a, nil
+	}
+	if err := json.Unmarshal(x.Args, &a); err != nil {
+		return a, fmt.Errorf("arguments of item %d: %w", x.Number, err)
+	}
+	return a, nil
+}
+
+// SetItemArgs gives an item other arguments.
+func SetItemArgs(x *operation.Item, a Args) (err error) {
+	if x.Args, err = json.Marshal(a); err != nil {
+		return fmt.Errorf("arguments of item %d: %w", x.Number, err)
+	}
+	return nil
+}
+
 // itemOf describes a drafted item. n is its number.
-func itemOf(n int, kind Kind, a Args, out Draft) *Item {
-	x := &Item{Number: n, Kind: kind, Args: a, Summary: out.Summary, Limits: out.Limits, Bytes: out.Effect.Bytes, Steps: out.Steps,
+func itemOf(n int, kind Kind, a Args, out Draft) (*operation.Item, error) {
+	x := &operation.Item{Number: n, Kind: kind, Summary: out.Summary, Limits: out.Limits, Bytes: out.Effect.Bytes, Steps: out.Steps,
 		Sends: out.Sends(), Shards: slices.Clone(out.Limits.Shards)}
 	for _, m := range out.Effect.Moves {
 		x.Shards = append(x.Shards, m.From, m.To)
@@ -108,11 +106,11 @@ func itemOf(n int, kind Kind, a Args, out Draft) *Item {
 	}
 	natural.Sort(x.Shards)
 	x.Shards = slices.Compact(x.Shards)
-	return x
+	return x, SetItemArgs(x, a)
 }
 
 // groupItems numbers the groups of items: the canary alone, then so many in each.
-func groupItems(items []*Item, canary bool, size int) {
+func groupItems(items []*operation.Item, canary bool, size int) {
 	first := 0
 	if canary {
 		first = 1

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
@@ -15,8 +16,8 @@ type DoneItem struct {
 	Kind    Kind
 	Args    Args
 	Summary message.Message
-	Done    []Step // that had their effect, in the order in which they were run
-	Effect  Effect // of its plan
+	Done    []operation.Step // that had their effect, in the order in which they were run
+	Effect  Effect           // of its plan
 }
 
 // PlanBatchUndo drafts the undo of a batch from the current situation: one item for each of
@@ -24,13 +25,13 @@ type DoneItem struct {
 // planned when its turn comes; its limits then follow from what it did. a are the arguments
 // of the batch, whose groups and limits per hour apply to the undo too.
 func PlanBatchUndo(s Situation, a Args, was message.Message, done []DoneItem) (Draft, Args, error) {
-	d := newDraft(s, Batch.Describe(), a)
+	d := newDraft(s, Describe(Batch), a)
 	d.isUndo = true
 	b := batchBuilder{d: d}
 	plans := Args{Group: a.Group, PerShard: a.PerShard, ChunksPerHour: a.ChunksPerHour, BytesPerHour: a.BytesPerHour}
 	later := 0
 	for _, x := range done {
-		sub := newDraft(s, x.Kind.Describe(), x.Args)
+		sub := newDraft(s, Describe(x.Kind), x.Args)
 		sub.inBatch = true
 		out, err := planUndo(sub, x.Summary, x.Done, x.Effect)
 		if fault.Of(err) == fault.Internal {
@@ -39,9 +40,12 @@ func PlanBatchUndo(s Situation, a Args, was message.Message, done []DoneItem) (D
 		if err != nil || len(out.Steps) == 0 {
 			later++
 			out = Draft{Summary: undoSummary(x.Summary), Limits: undoLimits(x.Done)}
-			sub = newDraft(s, x.Kind.Describe(), x.Args)
+			sub = newDraft(s, Describe(x.Kind), x.Args)
 		}
-		item := b.add(sub, out, x.Kind, x.Args)
+		item, err := b.add(sub, out, x.Kind, x.Args)
+		if err != nil {
+			return Draft{}, plans, err
+		}
 		if item.UndoOf = x.Run; len(out.Steps) == 0 {
 			item.Sends = undoneBy(x.Done)
 		}
@@ -65,7 +69,7 @@ func PlanBatchUndo(s Situation, a Args, was message.Message, done []DoneItem) (D
 }
 
 // undoLimits are the limits of an undo that cannot be planned yet.
-func undoLimits(done []Step) (l Limits) {
+func undoLimits(done []operation.Step) (l operation.Limits) {
 	for _, s := range done {
 		if s.NS != "" {
 			l.Collections = append(l.Collections, s.NS)
@@ -77,7 +81,7 @@ func undoLimits(done []Step) (l Limits) {
 			l.Chunks += 2
 		}
 		for _, f := range s.Needs {
-			if owner := f.Want["shard"]; owner != "" && f.Kind == FactChunk {
+			if owner := f.Want["shard"]; owner != "" && f.Kind == operation.FactChunk {
 				l.Shards = append(l.Shards, owner)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -46,7 +47,7 @@ func (d *draftBuilder) byBalancer() *BalancerEffect {
 	}
 	after := d.tableAfter()
 	settings := d.applySettings(after)
-	drains := slices.ContainsFunc(d.steps, Step.Drains)
+	drains := slices.ContainsFunc(d.steps, operation.Step.Drains)
 	zoned := !slices.EqualFunc(d.s.Table.Shards, d.shards, func(a, b topology.Shard) bool {
 		return a.Draining == b.Draining && slices.Equal(a.Zones, b.Zones)
 	})
@@ -76,7 +77,7 @@ func (d *draftBuilder) byBalancer() *BalancerEffect {
 // defragmented is what the balancer moves of a collection that the plan lets it defragment: how much depends on the
 // sizes of single chunks, which it measures itself. nil if the plan does not.
 func (d *draftBuilder) defragmented(c *topology.Collection) *BalancerEffect {
-	if c.Chunks.Len() < 2 || !slices.ContainsFunc(d.steps, func(s Step) bool { return s.row().unbounded && s.On && s.NS == c.NS }) {
+	if c.Chunks.Len() < 2 || !slices.ContainsFunc(d.steps, func(s operation.Step) bool { return s.Unbounded() && s.NS == c.NS }) {
 		return nil
 	}
 	return &BalancerEffect{topology.Figure{Reason: reasonNotMeasured}, topology.Figure{Reason: reasonNotMeasured}}
@@ -92,17 +93,16 @@ func (d *draftBuilder) applySettings(t *topology.Table) (any bool) {
 			t.Shards = slices.Clone(t.Shards)
 			t.Shards[shard].Draining = true
 		}
-		steers := s.row().steers
-		if steers == nil {
+		if !s.Steers() {
 			continue
 		}
 		if s.NS == "" {
 			was := t.Balancer
-			steers(s, &t.Balancer, nil)
+			s.Steer(&t.Balancer, nil)
 			any = any || !reflect.DeepEqual(was, t.Balancer)
 		} else if i := slices.IndexFunc(t.Collections, func(c *topology.Collection) bool { return c.NS == s.NS }); i >= 0 {
 			c := *t.Collections[i]
-			steers(s, &t.Balancer, &c)
+			s.Steer(&t.Balancer, &c)
 			t.Collections, any = slices.Clone(t.Collections), true
 			t.Collections[i] = &c
 		}

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -10,7 +11,7 @@ import (
 
 // waitsForBalancer reports whether the plan leaves moves to the balancer.
 func (d *plannedSteps) waitsForBalancer() bool {
-	return slices.ContainsFunc(d.steps, Step.Awaits)
+	return slices.ContainsFunc(d.steps, operation.Step.Awaits)
 }
 
 // checkBalancer warns that a running balancer may move the same chunks first. If the
@@ -138,7 +139,7 @@ func (d *draftBuilder) checkBalancerAfter() (out findings) {
 // splitsOnly reports whether the plan splits and moves nothing. Since 7.0 the balancer
 // merges such neighbouring chunks again, except where that is turned off.
 func (d *draftBuilder) splitsOnly() bool {
-	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s Step) bool {
+	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s operation.Step) bool {
 		c := d.s.Table.Collection(s.NS)
 		return s.Splits() && (c == nil || !c.AutoMergeOff)
 	})

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -57,24 +58,24 @@ func (d *draftBuilder) checkCleanup() (out findings) {
 
 // cleanups returns the pending clean-ups that were read from the cluster, or else those
 // that follow from the changelog in the table. It leaves out finished ones.
-func (d *draftBuilder) cleanups() []Cleanup {
+func (d *draftBuilder) cleanups() []operation.Cleanup {
 	all := slices.Clone(d.s.Activity.Cleanups)
 	if !d.s.Activity.Known && len(all) == 0 {
 		for _, e := range d.s.Table.Events {
-			if c, ok := GivenAway(e); ok && e.Time.Add(OrphanDelay).After(d.s.Now) {
+			if c, ok := operation.GivenAway(e); ok && e.Time.Add(OrphanDelay).After(d.s.Now) {
 				c.Until = e.Time.Add(OrphanDelay)
 				all = append(all, c)
 			}
 		}
 	}
-	return slices.DeleteFunc(all, func(c Cleanup) bool { return slices.ContainsFunc(d.s.Cleaned, c.Same) })
+	return slices.DeleteFunc(all, func(c operation.Cleanup) bool { return slices.ContainsFunc(d.s.Cleaned, c.Same) })
 }
 
 // moveInto finds a move that would bring back a range before its clean-up. A clean-up
 // whose range cannot be read may concern any move.
-func (d *plannedCluster) moveInto(c Cleanup) (transfer, bool) {
+func (d *plannedCluster) moveInto(c operation.Cleanup) (transfer, bool) {
 	for _, m := range d.moves {
-		if m.k.c.NS == c.NS && m.to == c.Shard && c.overlapsKeys(m.k.c.Key, m.lo, m.hi) {
+		if m.k.c.NS == c.NS && m.to == c.Shard && c.OverlapsKeys(m.k.c.Key, m.lo, m.hi) {
 			return m, true
 		}
 	}

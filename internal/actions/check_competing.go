@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -12,7 +13,7 @@ import (
 // merges wait for a migration of their collection. Moves that involve a shard of a
 // running migration fail at once.
 func (d *draftBuilder) checkCompeting() (out findings) {
-	if slices.ContainsFunc(d.steps, Step.EndsAnother) {
+	if slices.ContainsFunc(d.steps, operation.Step.EndsAnother) {
 		return // what is running is what the plan ends
 	}
 	nss := d.namespaces()

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -70,7 +71,7 @@ func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, 
 		text := message.New("disk."+code, one, message.Bytes("bytes", comes.Value), message.Bytes("free", free),
 			message.Share("share", full(bytes)), message.Shard("shard", shards[0]))
 		if len(shards) > 1 {
-			text = message.New("disk."+code+".together", many, text.Facts...).With(message.Text("shard", list(shards)))
+			text = message.New("disk."+code+".together", many, text.Facts...).With(message.Text("shard", operation.Joined(shards)))
 		}
 		out.check(Check{ID: "disk", Verdict: v, Text: text, Source: source})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -232,7 +233,7 @@ const namesListed = 5
 
 // someNames lists the first names, and says that there are more.
 func someNames[S ~string](names []S) string {
-	text := list(names[:min(len(names), namesListed)])
+	text := operation.Joined(names[:min(len(names), namesListed)])
 	if len(names) > namesListed {
 		text += ", …"
 	}
@@ -240,4 +241,6 @@ func someNames[S ~string](names []S) string {
 }
 
 // waitsForDrain reports whether the plan waits until a shard is empty.
-func (d *plannedSteps) waitsForDrain() bool { return slices.ContainsFunc(d.steps, Step.AwaitsDrain) }
+func (d *plannedSteps) waitsForDrain() bool {
+	return slices.ContainsFunc(d.steps, operation.Step.AwaitsDrain)
+}

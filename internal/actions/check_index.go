@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
@@ -39,7 +40,7 @@ func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.
 		if !beginsWith(i, next, true) {
 			continue
 		}
-		why := i.unfit()
+		why := i.Unfit()
 		if why == "" {
 			out.pass("index", source, message.New("index.found", "The index {index} begins with {key}.",
 				append(facts, message.Text("index", sanitize.Truncate(i.Name, shownName)))...))
@@ -72,8 +73,8 @@ func (d *draftBuilder) checkUniqueIndexes(c *topology.Collection, next shardkey.
 			message.Text("index", sanitize.Truncate(i.Name, shownName))))
 		return out
 	}
-	exact := slices.ContainsFunc(d.s.Indexes.All, func(i Index) bool {
-		return i.Unique && firstField(i) != "_id" && beginsWith(i, next, true) && i.fields() == next.Len()
+	exact := slices.ContainsFunc(d.s.Indexes.All, func(i operation.Index) bool {
+		return i.Unique && firstField(i) != "_id" && beginsWith(i, next, true) && i.Fields() == next.Len()
 	})
 	if c.Unique && !exact {
 		out.block("unique", source, message.New("unique.key",
@@ -85,43 +86,19 @@ func (d *draftBuilder) checkUniqueIndexes(c *topology.Collection, next shardkey.
 
 // uniqueWithout is the first unique index, other than that of _id, that does not begin with
 // the fields of a key.
-func (x Indexes) uniqueWithout(key shardkey.Pattern) (Index, bool) {
+func (x Indexes) uniqueWithout(key shardkey.Pattern) (operation.Index, bool) {
 	for _, i := range x.All {
 		if i.Unique && firstField(i) != "_id" && !beginsWith(i, key, false) {
 			return i, true
 		}
 	}
-	return Index{}, false
+	return operation.Index{}, false
 }
 
 // shownName limits, in bytes, the name of an index in a sentence.
 const shownName = 80
 
-// unfit says why an index cannot support a shard key; "" if it can.
-func (i Index) unfit() string {
-	switch {
-	case i.Partial:
-		return "partial"
-	case i.Sparse:
-		return "sparse"
-	case i.Collated:
-		return "not in the simple collation"
-	case i.Hidden:
-		return "hidden"
-	}
-	return ""
-}
-
-// fields is the number of fields of an index.
-func (i Index) fields() int {
-	elements, err := i.Key.Elements()
-	if err != nil {
-		return 0
-	}
-	return len(elements)
-}
-
-func firstField(i Index) string {
+func firstField(i operation.Index) string {
 	if e, err := i.Key.IndexErr(0); err == nil {
 		return e.Key()
 	}
@@ -130,7 +107,7 @@ func firstField(i Index) string {
 
 // beginsWith reports whether an index begins with the fields of a key; with directions,
 // also whether each is ascending or hashed like the key's.
-func beginsWith(i Index, key shardkey.Pattern, directions bool) bool {
+func beginsWith(i operation.Index, key shardkey.Pattern, directions bool) bool {
 	elements, err := i.Key.Elements()
 	if err != nil || len(elements) < key.Len() {
 		return false

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"slices"
 	"time"
@@ -13,7 +14,7 @@ const CheckMaintenance = "maintenance"
 // whoever is on call must be able to act, but the plan then has to be confirmed by
 // typing. Without windows there is no such check.
 func (d *draftBuilder) checkMaintenance() (out findings) {
-	if len(d.s.Maintenance) == 0 || d.description.AnyTime && !slices.ContainsFunc(d.steps, Step.affectsPlacement) {
+	if len(d.s.Maintenance) == 0 || d.description.AnyTime && !slices.ContainsFunc(d.steps, operation.Step.AffectsPlacement) {
 		return out
 	}
 	m, open, at := currentOrNextWindow(d.s.Maintenance, d.s.Now)
@@ -54,9 +55,9 @@ func ClosedSince(made []Check, windows []Maintenance, now time.Time) (at time.Ti
 
 // MaintenanceClosed returns the difference of a plan that was made inside a maintenance
 // window and is about to run outside; nil otherwise.
-func MaintenanceClosed(made, now []Check) []Difference {
+func MaintenanceClosed(made, now []Check) []operation.Difference {
 	if OutsideMaintenance(made) || !OutsideMaintenance(now) {
 		return nil
 	}
-	return []Difference{{Fact: Fact{Kind: CheckMaintenance}, Field: "state", Want: "open", Got: "closed"}}
+	return []operation.Difference{{Fact: operation.Fact{Kind: operation.FactMaintenance}, Field: "state", Want: "open", Got: "closed"}}
 }

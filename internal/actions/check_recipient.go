@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -48,7 +49,7 @@ func (d *plannedCluster) zoneWithout(shard string) (string, bool) {
 		if m.to != shard {
 			continue
 		}
-		for _, z := range overlapping(d.ranges(m.k.c.NS), m.lo, m.hi) {
+		for _, z := range operation.OverlappingRanges(d.ranges(m.k.c.NS), m.lo, m.hi) {
 			if !d.isInZone(shard, z.Zone) {
 				return z.Zone, true
 			}

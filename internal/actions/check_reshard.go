@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
 	"shardboard/internal/sanitize"
@@ -51,7 +52,7 @@ func (d *draftBuilder) checkIndexBuilds(c *topology.Collection) (out findings) {
 
 // checkNewZones: the server refuses a resharding without zones if the collection has
 // some, and replaces the old ranges by the given ones.
-func (d *draftBuilder) checkNewZones(c *topology.Collection, zones []KeyZone) (out findings) {
+func (d *draftBuilder) checkNewZones(c *topology.Collection, zones []operation.KeyZone) (out findings) {
 	old, ns := len(d.ranges(c.NS)), message.Namespace("ns", c.NS)
 	src := d.fromTable(topology.PartZones)
 	switch {
@@ -164,7 +165,7 @@ const spaceFactor = 1.2
 // checkReshardSpace compares 1.2 times the size of the collection with the free space of
 // the recipients: all shards that are not draining, or the shards of the zones if those
 // cover what is known.
-func (d *draftBuilder) checkReshardSpace(c *topology.Collection, zones []KeyZone) (out findings) {
+func (d *draftBuilder) checkReshardSpace(c *topology.Collection, zones []operation.KeyZone) (out findings) {
 	var shards []string
 	for _, s := range d.shards {
 		if !s.Draining {
@@ -173,7 +174,7 @@ func (d *draftBuilder) checkReshardSpace(c *topology.Collection, zones []KeyZone
 	}
 	natural.Sort(shards)
 	size := d.sizeOf(c, bytesOf)
-	facts := []message.Fact{message.Namespace("ns", c.NS), message.Bytes("size", size.Value), message.Text("shards", list(shards))}
+	facts := []message.Fact{message.Namespace("ns", c.NS), message.Bytes("size", size.Value), message.Text("shards", operation.Joined(shards))}
 	src := d.fromTable(topology.PartDisks)
 	if !size.Known {
 		out.warn("disk", d.fromTable(topology.PartSizes), message.New("reshard-disk.sizeUnknown",

@@ -156,7 +156,7 @@ func (d *draftBuilder) mayCountOrphans(c *topology.Collection, p Span, owner str
 		if g.NS != c.NS || g.Shard == owner {
 			continue
 		}
-		if g.overlapsKeys(c.Key, p.Min, p.Max) {
+		if g.OverlapsKeys(c.Key, p.Min, p.Max) {
 			return true
 		}
 	}

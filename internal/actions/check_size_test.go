@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -38,7 +39,7 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 		s.Measured.Reason = "tooMany"
 	}
 	waiting := func(s *Situation) {
-		s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "a", Min: doc(t, project(20)), Max: doc(t, project(30))}}
+		s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "a", Min: doc(t, project(20)), Max: doc(t, project(30))}}
 	}
 	type changes = []func(*Situation)
 	for _, x := range []struct {

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -77,16 +78,16 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 
 		expect("nothing competes", MoveChunk, move(1, "c"), Pass, "competing.none"),
 		expect("activity not permitted", MoveChunk, move(1, "c"), Warn, "competing.unknown",
-			func(s *Situation) { s.Activity = Activity{Reason: "notPermitted"} }),
+			func(s *Situation) { s.Activity = operation.Activity{Reason: "notPermitted"} }),
 		expect("a migration of the shard", MoveChunk, move(1, "c"), Warn, "competing.shards",
 			func(s *Situation) { s.Activity.Migrations = []balance.Migration{{NS: "x.y", From: "a", To: "c"}} }),
 		expect("a migration of the collection", Split, median, Warn, "competing.waits",
 			func(s *Situation) { s.Activity.Migrations = []balance.Migration{{NS: documents, From: "a", To: "c"}} }),
 		expect("a running reshardCollection", Split, median, Block, "competing.ddl", func(s *Situation) {
-			s.Activity.DDL = []Operation{{NS: documents, What: "reshardCollection", For: 3*time.Hour + 20*time.Second}}
+			s.Activity.DDL = []operation.Running{{NS: documents, What: "reshardCollection", For: 3*time.Hour + 20*time.Second}}
 		}),
 		expect("a drop of the database", Split, median, Block, "competing.ddl", func(s *Situation) {
-			s.Activity.DDL = []Operation{{NS: db, What: "dropDatabase", For: 3*time.Hour + 20*time.Second}}
+			s.Activity.DDL = []operation.Running{{NS: db, What: "dropDatabase", For: 3*time.Hour + 20*time.Second}}
 		}),
 		expect("resharding", Split, median, Block, "competing.resharding",
 			meta(func(c *topology.Collection) { c.Resharding = true })),
@@ -168,17 +169,17 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		expect("clean-up waited for, then given away again", MoveChunk, move(1, "c"), Warn, "cleanup.pendingSince",
 			given(time.Minute), waitedForCleanup(t, time.Hour)),
 		expect("another range is being cleaned up", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
-			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(50)), Max: doc(t, project(60))}}
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(50)), Max: doc(t, project(60))}}
 		}),
 		expect("a range without bounds is being cleaned up", MoveChunk, move(1, "c"), Warn, "cleanup.pending",
-			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }),
+			func(s *Situation) { s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c"}} }),
 		expect("orphans are counted", MoveChunk, move(1, "c"), Warn, "cleanup.pendingUntil", func(s *Situation) {
-			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
 				Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 5)
 		}),
 		expect("no orphans are counted", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
-			s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
 				Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 0)
 		}),
@@ -242,7 +243,7 @@ func pinnedBeta(t *testing.T, shard string) func(*Situation) {
 func TestTimeOfAMoveIsByTheSlowestRecentMove(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	bounds := chunkAt(t, s, documents, 1) // 20 MB
-	step := Step{Op: OpMove, NS: documents, Min: bounds[0], Max: bounds[1], Shard: "c"}
+	step := operation.Step{Op: operation.OpMove, NS: documents, Min: bounds[0], Max: bounds[1], Shard: "c"}
 	check := func(want time.Duration, measured bool) {
 		t.Helper()
 		if took, by, known := MoveTime(s, step); took != want || by != measured || !known {
@@ -267,7 +268,7 @@ func TestTimeOfAMoveIsByTheSlowestRecentMove(t *testing.T) {
 	}
 }
 
-func measuredTime(s Situation, step Step) time.Duration {
+func measuredTime(s Situation, step operation.Step) time.Duration {
 	took, _, _ := MoveTime(s, step)
 	return took
 }

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -19,7 +20,7 @@ func describeChunkSize() Description {
 		Undo:      "Restores the previous chunk size. Chunks that the balancer has moved by then stay where they are.",
 		Since:     balance.Release{5, 3, 0},
 		Arguments: []Argument{argNS.needed(), argSize.needed()},
-		Sends:     []Op{OpChunkSize},
+		Sends:     []operation.Op{operation.OpChunkSize},
 		plan:      planChunkSize,
 	}
 }
@@ -31,10 +32,10 @@ func planChunkSize(d *draftBuilder) (Draft, Args, error) {
 	changed := c.Meta
 	changed.MaxChunkBytes = next
 	ns, src := message.Namespace("ns", c.NS), d.fromTable(topology.PartRouting)
-	step := d.setting(c, Step{Op: OpChunkSize, Size: size})
+	step := d.setting(c, operation.Step{Op: operation.OpChunkSize, Size: size})
 	undo := Undo{Text: message.New("chunk-size.odd",
 		"Cannot be undone: the previous chunk size was not a whole number of MB, which no command can set.")}
-	if mb, ok := step.previousChunkSize(); ok {
+	if mb, ok := step.PreviousChunkSize(); ok {
 		undo = Undo{Possible: true, Kind: ChunkSize, Args: Args{NS: c.NS, Size: &mb},
 			Text: message.New("chunk-size", "Sets the chunk size of {ns} to {size} again.", ns, message.Bytes("size", was))}
 		if was == 0 {

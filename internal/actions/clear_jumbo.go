@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -18,7 +19,7 @@ func describeClearJumbo() Description {
 		Undo:      "Cannot be undone: only the balancer sets the flag.",
 		Arguments: []Argument{argNS.needed(), argChunk, argBounds},
 		InBatches: true,
-		Sends:     []Op{OpClearJumbo},
+		Sends:     []operation.Op{operation.OpClearJumbo},
 		plan:      planClearJumbo,
 	}
 }

@@ -1,38 +1,33 @@
 package actions
 
 import (
-	"strconv"
-	"strings"
-
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
-// maxChunkMB is the largest chunk size that servers accept, in MB.
-const maxChunkMB = 1024
-
 // setting completes a step that changes a setting of a collection: the collection must
 // still be the same, with the value that it has now.
-func (d *draftBuilder) setting(c *topology.Collection, s Step) Step {
+func (d *draftBuilder) setting(c *topology.Collection, s operation.Step) operation.Step {
 	s.NS = c.NS
-	field, value := s.row().sets(s)
+	field, value := s.SettingValue()
 	need := sameCollection(c)
-	need.Want[field] = collectionFields(c.Meta)[field]
-	s.Needs = []Fact{need}
-	s.Proof = []Fact{{Kind: FactCollection, NS: c.NS, Want: map[string]string{field: value}}}
+	need.Want[field] = operation.CollectionFields(c.Meta)[field]
+	s.Needs = []operation.Fact{need}
+	s.Proof = []operation.Fact{{Kind: operation.FactCollection, NS: c.NS, Want: map[string]string{field: value}}}
 	return s
 }
 
 // undoSetting restores the setting that a step changed, with the command of next. If it has been changed since, it is
 // left alone, for the reason that the clause gives. check adds what there is to say of the collection.
-func (d *draftBuilder) undoSetting(s, next Step, clause string, check func(*topology.Collection) error) error {
+func (d *draftBuilder) undoSetting(s, next operation.Step, clause string, check func(*topology.Collection) error) error {
 	c := d.s.Table.Collection(s.NS)
 	if c == nil {
 		return collectionGone(s.NS)
 	}
-	field, value := s.row().sets(s)
-	still := Fact{Kind: FactCollection, NS: s.NS, Want: map[string]string{field: value}}
+	field, value := s.SettingValue()
+	still := operation.Fact{Kind: operation.FactCollection, NS: s.NS, Want: map[string]string{field: value}}
 	if now := d.differences(still); len(now) > 0 {
 		return undoConflict(clause, now...)
 	}
@@ -47,12 +42,12 @@ func (d *draftBuilder) undoSetting(s, next Step, clause string, check func(*topo
 const settingChanged = "the setting was changed since"
 
 // undoSwitch turns a setting back.
-func (d *draftBuilder) undoSwitch(s Step) error {
-	return d.undoSetting(s, Step{On: !s.On}, settingChanged, func(*topology.Collection) error { return nil })
+func (d *draftBuilder) undoSwitch(s operation.Step) error {
+	return d.undoSetting(s, operation.Step{On: !s.On}, settingChanged, func(*topology.Collection) error { return nil })
 }
 
-func (d *draftBuilder) undoMigrations(s Step) error {
-	return d.undoSetting(s, Step{On: !s.On}, settingChanged, func(c *topology.Collection) error {
+func (d *draftBuilder) undoMigrations(s operation.Step) error {
+	return d.undoSetting(s, operation.Step{On: !s.On}, settingChanged, func(c *topology.Collection) error {
 		if s.On {
 			d.leastRisk = High
 			d.add(d.warnOfBlocking(c))
@@ -61,9 +56,9 @@ func (d *draftBuilder) undoMigrations(s Step) error {
 	})
 }
 
-func (d *draftBuilder) undoChunkSize(s Step) error {
-	size, ok := s.previousChunkSize()
-	return d.undoSetting(s, Step{Size: size}, settingChanged, func(*topology.Collection) error {
+func (d *draftBuilder) undoChunkSize(s operation.Step) error {
+	size, ok := s.PreviousChunkSize()
+	return d.undoSetting(s, operation.Step{Size: size}, settingChanged, func(*topology.Collection) error {
 		if !ok {
 			return undoConflict("the previous chunk size was not a whole number of MB, which no command can set")
 		}
@@ -71,12 +66,12 @@ func (d *draftBuilder) undoChunkSize(s Step) error {
 	})
 }
 
-func (d *draftBuilder) undoDefragment(s Step) error {
+func (d *draftBuilder) undoDefragment(s operation.Step) error {
 	clause := "the collection is being defragmented again"
 	if s.On {
 		clause = "the defragmentation is over; chunks that it merged stay merged"
 	}
-	return d.undoSetting(s, Step{On: !s.On}, clause, func(c *topology.Collection) error {
+	return d.undoSetting(s, operation.Step{On: !s.On}, clause, func(c *topology.Collection) error {
 		switch {
 		case !s.On && c.Defragmenting:
 			return undoConflict("the defragmentation is still in its last phase; start it again when it is over")
@@ -87,40 +82,6 @@ func (d *draftBuilder) undoDefragment(s Step) error {
 		}
 		return nil
 	})
-}
-
-// previousChunkSize is the chunk size in MB that a step of OpChunkSize replaces; false if
-// no command can set it.
-func (s Step) previousChunkSize() (mb int, ok bool) {
-	for _, f := range s.Needs {
-		if text, there := f.Want["chunkSize"]; there {
-			return chunkMB(text)
-		}
-	}
-	return 0, false
-}
-
-const defaultChunkSize = "default"
-
-// chunkSizeText is the chunk size of a collection as a field of FactCollection.
-func chunkSizeText(bytes int64) string {
-	switch {
-	case bytes == 0:
-		return defaultChunkSize
-	case bytes%(1<<20) == 0:
-		return strconv.FormatInt(bytes>>20, 10) + " MiB"
-	}
-	return strconv.FormatInt(bytes, 10) + " bytes"
-}
-
-// chunkMB reads chunkSizeText; false if it is not a whole number of MB from 1 to 1024.
-func chunkMB(text string) (mb int, ok bool) {
-	if text == defaultChunkSize {
-		return 0, true
-	}
-	n, mib := strings.CutSuffix(text, " MiB")
-	mb, err := strconv.Atoi(n)
-	return mb, mib && err == nil && mb > 0 && mb <= maxChunkMB
 }
 
 // checkFollowing says whether the balancer will begin to move chunks of the collection

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
@@ -18,7 +18,7 @@ import (
 // testdata/commands.txt has the command of every operation, or why there is none, by release.
 func TestCommandsOfEveryReleaseAreThoseOfTheFile(t *testing.T) {
 	var out strings.Builder
-	var ops []actions.Op
+	var ops []operation.Op
 	for _, s := range change.Every() {
 		ops = append(ops, s.Op)
 		var texts, releases []string
@@ -38,7 +38,7 @@ func TestCommandsOfEveryReleaseAreThoseOfTheFile(t *testing.T) {
 			fmt.Fprintf(&out, "%s, %s: %s\n", s.Op, releases[i], text)
 		}
 	}
-	for _, op := range actions.Operations() {
+	for _, op := range operation.Operations() {
 		if !slices.Contains(ops, op) {
 			t.Errorf("%s is not in the file", op)
 		}
@@ -54,17 +54,17 @@ func TestCommandsOfEveryReleaseAreThoseOfTheFile(t *testing.T) {
 
 func TestStepsWithoutACommandAreNotSent(t *testing.T) {
 	r := balance.Release{8, 0, 0}
-	if _, err := (actions.Step{Op: actions.OpBalancerWindow, Start: "1:00", Stop: "25:00"}).Command(r); fault.Of(err) != fault.Invalid {
+	if _, err := (operation.Step{Op: operation.OpBalancerWindow, Start: "1:00", Stop: "25:00"}).Command(r); fault.Of(err) != fault.Invalid {
 		t.Error(err)
 	}
-	if _, err := (actions.Step{Op: "format"}).Command(r); err == nil {
+	if _, err := (operation.Step{Op: "format"}).Command(r); err == nil {
 		t.Error("an operation that does not exist has a command")
 	}
-	wait := actions.Step{Op: actions.OpAwait}
+	wait := operation.Step{Op: operation.OpAwait}
 	if cmd, err := wait.Command(r); err != nil || cmd.Doc != nil {
 		t.Error(cmd, err)
 	}
-	if err := wait.Send(t.Context(), nil, "run", actions.Command{}); err == nil {
+	if err := wait.Send(t.Context(), nil, "run", operation.Command{}); err == nil {
 		t.Error("a step that waits was sent")
 	}
 }

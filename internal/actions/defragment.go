@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -21,7 +22,7 @@ func describeDefragment() Description {
 		LeastRisk: Medium,
 		Arguments: []Argument{argNS.needed(), argOn.needed().choosing("Defragmentation",
 			"Whether the balancer defragments the collection.", "start it", "stop it")},
-		Sends: []Op{OpDefragment},
+		Sends: []operation.Op{operation.OpDefragment},
 		plan:  planDefragment,
 	}
 }
@@ -39,7 +40,7 @@ func planDefragment(d *draftBuilder) (Draft, Args, error) {
 			d.block("switch", src, message.New("switch.endsAlready",
 				"The defragmentation of {ns} is in its last phase ({phase}) and ends by itself.", ns, message.Text("phase", c.Phase)))
 		default:
-			d.step(d.setting(c, Step{Op: OpDefragment}))
+			d.step(d.setting(c, operation.Step{Op: operation.OpDefragment}))
 			if b.Known && !b.Moves() {
 				d.warn("ends", d.fromTable(topology.PartSettings), message.New("ends.waits",
 					"The balancer goes to the last phase at once, but finishes that only when it is on again."))
@@ -54,7 +55,7 @@ func planDefragment(d *draftBuilder) (Draft, Args, error) {
 	if c.Defragmenting {
 		d.block("switch", src, message.New("switch.defragmenting", "{ns} is being defragmented already.", ns))
 	} else {
-		d.step(d.setting(c, Step{Op: OpDefragment, On: true}))
+		d.step(d.setting(c, operation.Step{Op: operation.OpDefragment, On: true}))
 		d.add(d.checkDefragmentable(c))
 	}
 	undo.Text = message.New("defragment.on",

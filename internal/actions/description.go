@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 )
@@ -41,7 +42,7 @@ type Description struct {
 
 	// Sends are the operations whose commands this kind is, whatever plan sends them: pinning is setting a zone
 	// range. None for a kind that is made of several commands, such as isolate.
-	Sends []Op
+	Sends []operation.Op
 
 	// rewrite replaces alternative arguments by the usual ones, before they are checked;
 	// nil for none.
@@ -93,9 +94,6 @@ func Descriptions() []Description {
 	}
 }
 
-// Kind is the name of a kind of change in the API and on the command line.
-type Kind string
-
 // Kinds returns all kinds, in the order of the documentation.
 func Kinds() []Kind {
 	var out []Kind
@@ -116,7 +114,7 @@ func Planners() map[Kind]Planner {
 
 // Describe returns the description of a kind. An unknown kind, as the record of a newer
 // release may have, is described by its name alone.
-func (k Kind) Describe() Description {
+func Describe(k Kind) Description {
 	for _, d := range Descriptions() {
 		if d.Kind == k {
 			return d
@@ -125,15 +123,8 @@ func (k Kind) Describe() Description {
 	return Description{Kind: k, Title: string(k)}
 }
 
-// Adapts reports whether the rest of a run of this kind is planned again when the cluster
-// has changed.
-func (k Kind) Adapts() bool { return k.Describe().Adapts }
-
-// KeepsGoal reports whether the goal is checked again after the last step.
-func (k Kind) KeepsGoal() bool { return k.Describe().KeepsGoal }
-
 // Known reports whether the kind exists.
-func (k Kind) Known() bool { return slices.Contains(Kinds(), k) }
+func Known(k Kind) bool { return slices.Contains(Kinds(), k) }
 
 // Draft checks the arguments and plans the change. It is the Planner of the kind.
 func (k Description) Draft(s Situation, a Args) (Draft, Args, error) {

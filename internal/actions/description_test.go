@@ -40,7 +40,7 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 				}
 			}
 		}
-		if k.Kind.Describe().Title != k.Title {
+		if Describe(k.Kind).Title != k.Title {
 			t.Errorf("%s is there twice", name)
 		}
 	}
@@ -68,7 +68,7 @@ func TestAMissingArgumentIsExplainedInOneSentence(t *testing.T) {
 
 func TestUnknownKindIsDescribedByItsName(t *testing.T) {
 	k := Kind("later")
-	if d := k.Describe(); k.Known() || d.Title != "later" || k.Adapts() || k.KeepsGoal() {
+	if d := Describe(k); Known(k) || d.Title != "later" || Describe(k).Adapts || Describe(k).KeepsGoal {
 		t.Errorf("%+v", d)
 	}
 }

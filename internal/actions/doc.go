@@ -7,7 +7,5 @@
 // and reads nothing from the cluster. A draft with a check that blocks is shown
 // but cannot be run. PlanUndo plans the undo of every kind.
 //
-// Admin lists the commands. Package cluster implements it and promises that each
-// command is sent once or not at all, and that an unknown effect is reported as
-// unknown. Package actions/engine runs plans.
+// Package actions/operation has the commands and the facts, actions/engine runs plans.
 package actions

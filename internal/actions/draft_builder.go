@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
@@ -52,7 +53,7 @@ type plannedCluster struct {
 
 // plannedSteps are the steps of a draft.
 type plannedSteps struct {
-	steps           []Step
+	steps           []operation.Step
 	pausesBalancing bool
 	err             error // of a bound that cannot be encoded, which is a programming error
 }
@@ -103,8 +104,8 @@ func (d *plannedCluster) future(c *topology.Collection) *futureChunks {
 
 // changedCollections returns the collections whose chunks the steps change, by namespace.
 func (d *draftBuilder) changedCollections() []*futureChunks {
-	chunks := func(s Step) bool {
-		return s.NS != "" && !s.row().leavesChunks
+	chunks := func(s operation.Step) bool {
+		return s.NS != "" && s.ChangesChunks()
 	}
 	var out []*futureChunks
 	for _, k := range d.futures {
@@ -112,7 +113,7 @@ func (d *draftBuilder) changedCollections() []*futureChunks {
 			out = append(out, k) // it has those of its items
 			continue
 		}
-		if slices.ContainsFunc(d.steps, func(s Step) bool { return chunks(s) && s.NS == k.c.NS }) {
+		if slices.ContainsFunc(d.steps, func(s operation.Step) bool { return chunks(s) && s.NS == k.c.NS }) {
 			out = append(out, k)
 		}
 	}
@@ -169,7 +170,7 @@ func (d *plannedSteps) doc(c *topology.Collection, k shardkey.Key) bson.Raw {
 	return raw
 }
 
-func (d *plannedSteps) step(s Step) { d.steps = append(d.steps, s) }
+func (d *plannedSteps) step(s operation.Step) { d.steps = append(d.steps, s) }
 
 func (d *findings) check(c ...Check) { d.checks = append(d.checks, c...) }
 

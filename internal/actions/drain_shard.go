@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -23,12 +24,12 @@ func describeDrainShard() Description {
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
-		Sends:      []Op{OpBeginRemoval, OpStartDraining, OpBeginDedicated},
+		Sends:      []operation.Op{operation.OpBeginRemoval, operation.OpStartDraining, operation.OpBeginDedicated},
 		plan:       planDrainShard,
 	}
 }
 
-func (d *draftBuilder) hasDrainCommands() bool { return hasDrainCommands(d.s.Release) }
+func (d *draftBuilder) hasDrainCommands() bool { return operation.HasDrainCommands(d.s.Release) }
 
 func planDrainShard(d *draftBuilder) (Draft, Args, error) {
 	name := d.a.Shard
@@ -41,16 +42,18 @@ func planDrainShard(d *draftBuilder) (Draft, Args, error) {
 		d.description.LeastRisk = Low
 	} else {
 		d.add(d.checkStaying())
-		op := OpBeginRemoval
+		op := operation.OpBeginRemoval
 		switch {
 		case name == configShard:
-			op = OpBeginDedicated
+			op = operation.OpBeginDedicated
 		case d.hasDrainCommands():
-			op = OpStartDraining
+			op = operation.OpStartDraining
 		}
-		d.step(Step{Op: op, Shard: name, Needs: []Fact{drainingIs(name, false), spare(name)}, Proof: []Fact{drainingIs(name, true)}})
+		d.step(operation.Step{Op: op, Shard: name, Needs: []operation.Fact{drainingIs(name, false), spare(name)},
+			Proof: []operation.Fact{drainingIs(name, true)}})
 	}
-	d.step(Step{Op: OpAwait, Shard: name, Needs: []Fact{drainingIs(name, true)}, Proof: []Fact{nothingOn(name)}})
+	d.step(operation.Step{Op: operation.OpAwait, Shard: name, Needs: []operation.Fact{drainingIs(name, true)},
+		Proof: []operation.Fact{nothingOn(name)}})
 	d.add(d.checkDrainObstacles(left))
 	out, a, err := d.finish(message.New("drain-shard", "Drain the shard {shard}: move everything on it to the other shards.",
 		message.Shard("shard", name)), d.drainUndo(already))

@@ -3,6 +3,7 @@ package actions
 import (
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -53,7 +54,7 @@ func (d *draftBuilder) reshardTime(copying topology.Figure, operations int) topo
 // MoveTime estimates how long the move of a step takes at most, from the sizes in the table and the slowest of the
 // cluster's recent moves, or an assumed rate; measured tells which. A range whose size is not known is as large as a
 // chunk may be that moves. known is false when that is not known either.
-func MoveTime(s Situation, step Step) (took time.Duration, measured, known bool) {
+func MoveTime(s Situation, step operation.Step) (took time.Duration, measured, known bool) {
 	d := newDraft(s, Description{}, Args{})
 	c, lo, hi, err := d.rangeOf(step)
 	if err != nil {

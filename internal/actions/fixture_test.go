@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
@@ -130,7 +131,7 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	s := Situation{
 		Table: tab, Profile: profile.Yorkie(), Release: balance.ReleaseOf(version), Now: now, SharedAt: now.Add(-time.Hour),
 		Directory: placement.NewDirectory(1, []string{db}, projects, topology.Health{At: now}),
-		Activity:  Activity{Known: true, At: now}, Flags: Flags{At: now},
+		Activity:  operation.Activity{Known: true, At: now}, Flags: Flags{At: now},
 	}
 	for _, f := range change {
 		f(&s)
@@ -259,8 +260,8 @@ func runChecks(t *testing.T, layout string, cases []checkCase) {
 }
 
 // ops returns the ops of the steps.
-func ops(d Draft) []Op {
-	var out []Op
+func ops(d Draft) []operation.Op {
+	var out []operation.Op
 	for _, s := range d.Steps {
 		out = append(out, s.Op)
 	}

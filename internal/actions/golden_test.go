@@ -11,6 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -56,21 +57,22 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 		{ClearJumbo, []func(*Situation){withOwners(t, documents, "aBc")}, ofChunk(t, 1, "")},
 		{RefineKey, []func(*Situation){zone(t, "eu", "a", documents, from(t, 20), from(t, 30))},
 			fixed(Args{NS: documents, Key: refined})},
-		{ReshardKind, []func(*Situation){activity(Activity{}), withIndexes(yorkieIndexes()...), withZoneRange(t)}, func(Situation) Args {
-			a := zoned(t, "eu", oid(10), oid(20))
-			a.InitialChunks = 12
-			return a
-		}},
+		{ReshardKind, []func(*Situation){activity(operation.Activity{}), withIndexes(yorkieIndexes()...), withZoneRange(t)},
+			func(Situation) Args {
+				a := zoned(t, "eu", oid(10), oid(20))
+				a.InitialChunks = 12
+				return a
+			}},
 		{ReshardCommit, []func(*Situation){activity(running(documents, "cloning"))}, fixed(Args{NS: documents})},
 		{ReshardAbort, []func(*Situation){activity(running(documents, "cloning"))}, fixed(Args{NS: documents})},
 		{MovePrimary, []func(*Situation){versioned}, fixed(Args{DB: db, To: "b"})},
-		{MoveCollection, []func(*Situation){version("8.0.4"), versioned, activity(Activity{})},
+		{MoveCollection, []func(*Situation){version("8.0.4"), versioned, activity(operation.Activity{})},
 			fixed(Args{NS: db + ".users", To: "b"})},
-		{MoveCollectionAbort, []func(*Situation){version("8.0.4"), versioned, activity(Activity{Reshardings: []Resharding{
+		{MoveCollectionAbort, []func(*Situation){version("8.0.4"), versioned, activity(operation.Activity{Reshardings: []operation.Resharding{
 			{ID: "0a", NS: db + ".users", Command: "moveCollection", State: "cloning"}}})},
 			fixed(Args{NS: db + ".users"})},
-		{Unshard, []func(*Situation){version("8.0.4"), activity(Activity{})}, fixed(Args{NS: documents, To: "b"})},
-		{UnshardAbort, []func(*Situation){version("8.0.4"), activity(Activity{Reshardings: []Resharding{
+		{Unshard, []func(*Situation){version("8.0.4"), activity(operation.Activity{})}, fixed(Args{NS: documents, To: "b"})},
+		{UnshardAbort, []func(*Situation){version("8.0.4"), activity(operation.Activity{Reshardings: []operation.Resharding{
 			{ID: "0a", NS: documents, Command: "unshardCollection", State: "cloning"}}})},
 			fixed(Args{NS: documents})},
 		{DrainShard, []func(*Situation){balancing}, fixed(Args{Shard: "c"})},
@@ -99,23 +101,23 @@ func asJSON(d Draft) any {
 		}
 		return json.RawMessage(r.String())
 	}
-	fact := func(f Fact) object {
+	fact := func(f operation.Fact) object {
 		return withoutZeros(object{"kind": f.Kind, "ns": f.NS, "min": key(f.Min), "max": key(f.Max), "shard": f.Shard,
 			"zone": f.Zone, "want": f.Want})
 	}
-	zones := func(all []KeyZone) (out []object) {
+	zones := func(all []operation.KeyZone) (out []object) {
 		for _, z := range all {
 			out = append(out, object{"zone": z.Zone, "min": key(z.Min), "max": key(z.Max)})
 		}
 		return out
 	}
-	reshard := func(r *Reshard) any {
+	reshard := func(r *operation.Reshard) any {
 		if r == nil {
 			return nil
 		}
 		return object{"key": key(r.Key), "zones": zones(r.Zones), "chunks": r.Chunks, "wasKey": key(r.WasKey), "wasZones": zones(r.WasZones)}
 	}
-	facts := func(all []Fact) (out []object) {
+	facts := func(all []operation.Fact) (out []object) {
 		for _, f := range all {
 			out = append(out, fact(f))
 		}

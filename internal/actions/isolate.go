@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -150,7 +151,7 @@ func (d *draftBuilder) zoneOthersIn(r projectRange, p placement.Project, others 
 
 // spansInZone returns the ranges of a collection that are assigned to a zone.
 func (d *plannedCluster) spansInZone(c *topology.Collection, zone string) (out [][2]key) {
-	for _, z := range overlapping(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
+	for _, z := range operation.OverlappingRanges(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
 		if z.Zone == zone {
 			out = append(out, [2]key{z.Min, z.Max})
 		}
@@ -162,7 +163,7 @@ func (d *plannedCluster) spansInZone(c *topology.Collection, zone string) (out [
 func (d *plannedCluster) spansWithoutZone(c *topology.Collection) [][2]key {
 	var out [][2]key
 	at := c.Key.Min()
-	for _, z := range overlapping(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
+	for _, z := range operation.OverlappingRanges(d.ranges(c.NS), c.Key.Min(), c.Key.Max()) {
 		if at.Compare(z.Min) < 0 {
 			out = append(out, [2]key{at, z.Min})
 		}

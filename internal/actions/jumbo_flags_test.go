@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -75,7 +76,7 @@ func TestMoveRequiresFlagItWasPlannedWith(t *testing.T) {
 		d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: whole, Min: doc(t, project(30)), To: "c"})
 		last := d.Steps[len(d.Steps)-1]
 		for _, f := range last.Needs {
-			if f.Kind == FactChunk && f.Want["jumbo"] != want {
+			if f.Kind == operation.FactChunk && f.Want["jumbo"] != want {
 				t.Errorf("%s: needs the flag to be %q, want %q", version, f.Want["jumbo"], want)
 			}
 		}

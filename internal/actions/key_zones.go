@@ -4,16 +4,9 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
-
-// KeyZone assigns a range of a shard key, which the collection may not have yet, to a zone.
-type KeyZone struct {
-	Min, Max bson.Raw
-	Zone     string
-}
 
 // zoneJSON is a KeyZone in JSON.
 type zoneJSON struct {
@@ -24,18 +17,18 @@ type zoneJSON struct {
 
 // readZones reads a list of zone ranges. The empty list means that there are to be none,
 // which is not the same as no list.
-func readZones(name string, raw json.RawMessage) ([]KeyZone, error) {
+func readZones(name string, raw json.RawMessage) ([]operation.KeyZone, error) {
 	var list []zoneJSON
 	if err := readValue(name, raw, &list); err != nil {
 		return nil, err
 	}
-	zones := []KeyZone{}
+	zones := []operation.KeyZone{}
 	for i, in := range list {
 		at := name + "[" + strconv.Itoa(i) + "]."
 		if err := checkText(at+"zone", in.Zone); err != nil {
 			return nil, err
 		}
-		out := KeyZone{Zone: in.Zone}
+		out := operation.KeyZone{Zone: in.Zone}
 		var err error
 		if out.Min, err = readKey(at+"min", in.Min); err != nil {
 			return nil, err
@@ -51,7 +44,7 @@ func readZones(name string, raw json.RawMessage) ([]KeyZone, error) {
 	return zones, nil
 }
 
-func writeZones(zones []KeyZone) []zoneJSON {
+func writeZones(zones []operation.KeyZone) []zoneJSON {
 	out := []zoneJSON{}
 	for _, z := range zones {
 		out = append(out, zoneJSON{Min: keyJSON(z.Min), Max: keyJSON(z.Max), Zone: z.Zone})

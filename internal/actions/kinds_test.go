@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -183,7 +184,7 @@ func TestPlansWithoutUndoNeedTypedConfirmation(t *testing.T) {
 func TestChunkIsFoundByFullOrShortReference(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	whole := chunkAt(t, s, documents, 1)
-	id := UUIDText(s.Table.Collection(documents).Incarnation.UUID)
+	id := operation.UUIDText(s.Table.Collection(documents).Incarnation.UUID)
 	for _, ref := range []string{encoded(whole[0]), id + "." + encoded(whole[0])} {
 		d, a := plan(t, s, MoveChunk, Args{NS: documents, Chunk: ref, To: "c"})
 		if len(d.Steps) != 1 || a.Chunk != "" || string(a.Bounds[0]) != string(whole[0]) || string(a.Bounds[1]) != string(whole[1]) {
@@ -205,7 +206,7 @@ func TestMovesWaitForCleanupUnlessMany(t *testing.T) {
 	}
 	many := manyChunksOf(t, 30)
 	d, _ = plan(t, many, Pin, Args{Project: "beta", Shard: "c"})
-	moved := slices.IndexFunc(d.Steps, func(s Step) bool { return s.Op == OpMove })
+	moved := slices.IndexFunc(d.Steps, func(s operation.Step) bool { return s.Op == operation.OpMove })
 	if moved < 0 || d.Steps[moved].Wait || d.Undo.From.Before(now.Add(OrphanDelay)) || d.Risk != High || d.Confirm != "beta" {
 		t.Errorf("wait, undo from %s, risk %s, confirm %q", d.Undo.From, d.Risk, d.Confirm)
 	}

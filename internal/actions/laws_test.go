@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -160,7 +161,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			for _, ns := range namespacesOf(d) {
 				n += int64(after.Table.Collection(ns).Chunks.CountByShard()[e.Shard])
 			}
-			if n != e.ChunksAfter && !slices.Contains(ops(d), OpSplitMedian) {
+			if n != e.ChunksAfter && !slices.Contains(ops(d), operation.OpSplitMedian) {
 				r.Fatalf("%s: %s has %d chunks after, the plan says %d\n%s", kind, e.Shard, n, e.ChunksAfter, before)
 			}
 		}
@@ -183,7 +184,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			r.Fatalf("undo %s: %v\n%s", kind, err, before)
 		}
 		undone++
-		if slices.Contains(ops(d), OpAwait) {
+		if slices.Contains(ops(d), operation.OpAwait) {
 			// The balancer's splits at the bounds of zones stay.
 			onlyWhatItSays(r, s, m.now(), Draft{})
 			return
@@ -203,7 +204,7 @@ func namespacesOf(d Draft) []topology.Namespace {
 	var out []topology.Namespace
 	for _, s := range d.Steps {
 		switch s.Op {
-		case OpSplitAt, OpSplitMedian, OpMerge, OpMove, OpMoveRange, OpAwait:
+		case operation.OpSplitAt, operation.OpSplitMedian, operation.OpMerge, operation.OpMove, operation.OpMoveRange, operation.OpAwait:
 			out = append(out, s.NS)
 		}
 	}

@@ -4,22 +4,9 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/natural"
-	"shardboard/internal/topology"
 )
-
-// Limits are what a confirmed plan may change at most. A run that is adapted to a
-// changed cluster stays within them.
-type Limits struct {
-	Collections []topology.Namespace
-	Project     string // hex id; "" when the plan is not about a project
-	Zones       []string
-	Shards      []string        // that may receive chunks
-	Chunks      int             // maximum number of moves in the whole run
-	Bytes       topology.Figure // maximum bytes still to be moved; not known: no limit
-	// Without are kinds of which the run sends no command: they need approval, and the plan had none of them.
-	Without []Kind `json:",omitempty"`
-}
 
 // spareMoves is added to twice the planned moves: a balancer that splits and moves at
 // the same time makes extra moves necessary.
@@ -30,8 +17,8 @@ const spareMoves = 8
 const leastBytes = 64 << 20
 
 // limits derives the limits of a draft from its steps.
-func (d *draftBuilder) limits(out Draft) Limits {
-	l := Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: slices.Concat(d.allRecipients(), d.receivers)}
+func (d *draftBuilder) limits(out Draft) operation.Limits {
+	l := operation.Limits{Project: d.a.Project, Collections: d.namespaces(), Shards: slices.Concat(d.allRecipients(), d.receivers)}
 	sent, merges := 0, false
 	for _, s := range d.steps {
 		if s.Zone != "" {
@@ -59,28 +46,30 @@ func (d *draftBuilder) limits(out Draft) Limits {
 }
 
 // plannedShard returns the shard on which a merge was planned.
-func plannedShard(s Step) []string {
+func plannedShard(s operation.Step) []string {
 	for _, f := range s.Needs {
-		if f.Kind == FactCover && f.Want["shards"] != "" {
+		if f.Kind == operation.FactCover && f.Want["shards"] != "" {
 			return []string{f.Want["shards"]}
 		}
 	}
 	return nil
 }
 
-// Exceeded lists how the rest of a run, after so many moves, goes beyond the limits;
+// Exceeds lists how the draft of the rest of a run, after so many moves, goes beyond limits;
 // empty when it stays within them.
-func (l Limits) Exceeded(moved int, rest Draft) []Difference {
-	var out []Difference
-	beyond := func(field, want, got string) { out = append(out, Difference{Field: field, Want: want, Got: got}) }
+func (rest Draft) Exceeds(l operation.Limits, moved int) []operation.Difference {
+	var out []operation.Difference
+	beyond := func(field, want, got string) {
+		out = append(out, operation.Difference{Field: field, Want: want, Got: got})
+	}
 	for _, ns := range rest.Limits.Collections {
 		if !slices.Contains(l.Collections, ns) {
-			beyond("limit.collections", list(l.Collections), string(ns))
+			beyond("limit.collections", operation.Joined(l.Collections), string(ns))
 		}
 	}
 	for _, z := range rest.Limits.Zones {
 		if !slices.Contains(l.Zones, z) {
-			beyond("limit.zones", list(l.Zones), z)
+			beyond("limit.zones", operation.Joined(l.Zones), z)
 		}
 	}
 	moves := 0
@@ -90,7 +79,7 @@ func (l Limits) Exceeded(moved int, rest Draft) []Difference {
 		}
 		moves++
 		if !slices.Contains(l.Shards, s.Shard) {
-			beyond("limit.shards", list(l.Shards), s.Shard)
+			beyond("limit.shards", operation.Joined(l.Shards), s.Shard)
 		}
 	}
 	for _, k := range rest.Sends() {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
@@ -152,10 +153,10 @@ func TestMaintenanceWindowsCountForAllKindsButThese(t *testing.T) {
 		if k.AnyTime != listed {
 			t.Errorf("%s: AnyTime is %v", k.Kind, k.AnyTime)
 		}
-		for _, step := range []Step{{}, {Op: OpMerge}, {Op: "new command"}} {
+		for _, step := range []operation.Step{{}, {Op: operation.OpMerge}, {Op: "new command"}} {
 			d := draftBuilder{description: k, s: Situation{Now: now, Maintenance: []Maintenance{outside}}}
 			if step.Op != "" {
-				d.steps = []Step{step}
+				d.steps = []operation.Step{step}
 			}
 			d.add(d.checkMaintenance())
 			if want := !listed || step.Op == "new command"; OutsideMaintenance(d.checks) != want {

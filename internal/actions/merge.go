@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
@@ -29,7 +30,7 @@ func describeMerge() Description {
 			argMax.needed().about().or("bounds").help("The upper bound of the last chunk, as Extended JSON.")},
 		rewrite:   mergeBounds,
 		InBatches: true,
-		Sends:     []Op{OpMerge},
+		Sends:     []operation.Op{operation.OpMerge},
 		plan:      planMerge,
 	}
 }
@@ -95,7 +96,7 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 		out.block("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.apart",
 			"The chunks are on several shards ({shards}); only chunks on the same shard can be merged. Move "+
 				"them together first.",
-			message.Text("shards", list(shards))))
+			message.Text("shards", operation.Joined(shards))))
 	} else {
 		out.pass("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.together",
 			"All of these chunks are on {shard}.", message.Shard("shard", shards[0])))
@@ -125,7 +126,7 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 
 // edgeInside finds a bound of a zone range that is strictly inside a range.
 func (d *plannedCluster) edgeInside(c *topology.Collection, lo, hi shardkey.Key) (shardkey.Key, string) {
-	for _, z := range overlapping(d.ranges(c.NS), lo, hi) {
+	for _, z := range operation.OverlappingRanges(d.ranges(c.NS), lo, hi) {
 		for _, at := range []shardkey.Key{z.Min, z.Max} {
 			if at.Compare(lo) > 0 && at.Compare(hi) < 0 {
 				return at, z.Zone

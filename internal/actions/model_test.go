@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -74,11 +75,11 @@ func (m *model) key(ns topology.Namespace, d bson.Raw) shardkey.Key {
 }
 
 // run runs the steps. Each precondition must be true before its step, each proof after.
-func (m *model) run(steps []Step, effect Effect) error {
+func (m *model) run(steps []operation.Step, effect Effect) error {
 	for i, s := range steps {
 		before := m.now().Table
 		for _, f := range s.Needs {
-			if diff := f.Against(Fields(before, f)); len(diff) > 0 {
+			if diff := f.Against(operation.Fields(before, f)); len(diff) > 0 {
 				return fmt.Errorf("step %d, %s: needs %+v", i, s.Op, diff)
 			}
 		}
@@ -87,7 +88,7 @@ func (m *model) run(steps []Step, effect Effect) error {
 		}
 		after := m.now().Table
 		for _, f := range s.Proof {
-			if diff := f.Against(Fields(after, f)); len(diff) > 0 {
+			if diff := f.Against(operation.Fields(after, f)); len(diff) > 0 {
 				return fmt.Errorf("step %d, %s: not proven: %+v", i, s.Op, diff)
 			}
 		}
@@ -95,17 +96,17 @@ func (m *model) run(steps []Step, effect Effect) error {
 	return nil
 }
 
-func (m *model) do(s Step, effect Effect) error {
+func (m *model) do(s operation.Step, effect Effect) error {
 	switch s.Op {
-	case OpSplitAt:
+	case operation.OpSplitAt:
 		return m.split(s.NS, m.key(s.NS, s.At))
-	case OpSplitMedian:
+	case operation.OpSplitMedian:
 		return m.median(s.NS, m.key(s.NS, s.Min), m.key(s.NS, s.Max))
-	case OpMerge:
+	case operation.OpMerge:
 		return m.merge(s.NS, m.key(s.NS, s.Min), m.key(s.NS, s.Max))
-	case OpMove, OpMoveRange:
+	case operation.OpMove, operation.OpMoveRange:
 		return m.move(s, m.key(s.NS, s.Min), m.key(s.NS, s.Max))
-	case OpAwait:
+	case operation.OpAwait:
 		lo, hi := m.key(s.NS, s.Min), m.key(s.NS, s.Max)
 		for _, at := range []shardkey.Key{lo, hi} {
 			_ = m.split(s.NS, at) // a chunk may begin there already
@@ -118,21 +119,21 @@ func (m *model) do(s Step, effect Effect) error {
 				if ch.Min.Compare(m.key(s.NS, mv.Min)) < 0 || ch.Max.Compare(m.key(s.NS, mv.Max)) > 0 {
 					continue
 				}
-				if err := m.move(Step{Op: OpMove, NS: mv.NS, Shard: mv.To}, ch.Min, ch.Max); err != nil {
+				if err := m.move(operation.Step{Op: operation.OpMove, NS: mv.NS, Shard: mv.To}, ch.Min, ch.Max); err != nil {
 					return err
 				}
 			}
 		}
-	case OpAddZone:
+	case operation.OpAddZone:
 		m.member[s.Shard] = append(m.member[s.Shard], s.Zone)
-	case OpRemoveZone:
+	case operation.OpRemoveZone:
 		m.member[s.Shard] = slices.DeleteFunc(m.member[s.Shard], func(z string) bool { return z == s.Zone })
-	case OpSetRange:
+	case operation.OpSetRange:
 		m.zones = append(
 			m.zones,
 			topology.ZoneRange{NS: s.NS, Zone: s.Zone, Min: m.key(s.NS, s.Min), Max: m.key(s.NS, s.Max), RawMin: s.Min, RawMax: s.Max},
 		)
-	case OpRemoveRange:
+	case operation.OpRemoveRange:
 		m.zones = slices.DeleteFunc(m.zones, func(z topology.ZoneRange) bool {
 			return z.NS == s.NS && string(z.RawMin) == string(s.Min) && string(z.RawMax) == string(s.Max)
 		})
@@ -215,8 +216,8 @@ func (m *model) merge(ns topology.Namespace, lo, hi shardkey.Key) error {
 
 // move refuses what servers refuse: bounds that are not those of a chunk (before 6.0, and
 // in moveChunk), a draining recipient, and one outside of the range's zone.
-func (m *model) move(s Step, lo, hi shardkey.Key) error {
-	if s.Op == OpMoveRange && !m.s.Release.AtLeast(6, 0, 0) {
+func (m *model) move(s operation.Step, lo, hi shardkey.Key) error {
+	if s.Op == operation.OpMoveRange && !m.s.Release.AtLeast(6, 0, 0) {
 		return fmt.Errorf("no such command")
 	}
 	for _, sh := range m.shards {
@@ -229,7 +230,7 @@ func (m *model) move(s Step, lo, hi shardkey.Key) error {
 			return fmt.Errorf("%s is not in the zone %s", s.Shard, z.Zone)
 		}
 	}
-	if s.Op == OpMoveRange {
+	if s.Op == operation.OpMoveRange {
 		for _, at := range []shardkey.Key{lo, hi} {
 			_ = m.split(s.NS, at)
 		}

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -20,7 +21,7 @@ func describeMove() Description {
 			argMin.help("The lower bound of the part to move, to move only a part of the chunk."),
 			argMax.help("The upper bound of the part to move, to move only a part of the chunk."), argForce, argPause},
 		InBatches: true,
-		Sends:     []Op{OpMove, OpMoveRange},
+		Sends:     []operation.Op{operation.OpMove, operation.OpMoveRange},
 		plan:      planMove,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -23,7 +24,7 @@ func describeMoveCollection() Description {
 		Arguments: []Argument{argNS.needed().of(TypeNamespace).help("The unsharded collection, as database.collection."),
 			argTo.needed()},
 		LeastRisk: High,
-		Sends:     []Op{OpMoveCollection},
+		Sends:     []operation.Op{operation.OpMoveCollection},
 		plan:      planMoveCollection,
 	}
 }
@@ -52,7 +53,7 @@ func planMoveCollection(d *draftBuilder) (Draft, Args, error) {
 // shardOfMovable returns the shard of a collection that moveCollection can move.
 func (d *plannedCluster) shardOfMovable(ns topology.Namespace) (string, error) {
 	t := d.now
-	place := placeFields(t, ns)
+	place := operation.PlaceFields(t, ns)
 	switch db := ns.Database(); {
 	case ns.Collection() == "":
 		return "", fault.New(fault.Invalid, "The argument \"ns\" must be a collection as database.collection.")
@@ -74,8 +75,9 @@ func (d *plannedCluster) shardOfMovable(ns topology.Namespace) (string, error) {
 
 // moveCollection plans the command with its checks.
 func (d *draftBuilder) moveCollection(ns topology.Namespace, from, to string) {
-	needs := []Fact{placedAs(d.s.Table, ns), drainingIs(to, d.isDraining(to))}
-	d.step(Step{Op: OpMoveCollection, NS: ns, Shard: to, Needs: append(needs, d.noneResharding()...), Proof: []Fact{unshardedOn(ns, to)}})
+	needs := []operation.Fact{placedAs(d.s.Table, ns), drainingIs(to, d.isDraining(to))}
+	d.step(operation.Step{Op: operation.OpMoveCollection, NS: ns, Shard: to, Needs: append(needs, d.noneResharding()...),
+		Proof: []operation.Fact{unshardedOn(ns, to)}})
 	d.receivers = append(d.receivers, to)
 	d.moveWhole(ns, from, to)
 	d.add(d.checkCollectionRecipient(ns, to))
@@ -87,11 +89,11 @@ func (d *draftBuilder) moveCollection(ns topology.Namespace, from, to string) {
 }
 
 // noneResharding: nothing that is built on resharding runs, as far as that may be read.
-func (d *draftBuilder) noneResharding() []Fact {
+func (d *draftBuilder) noneResharding() []operation.Fact {
 	if !d.s.Activity.Known || d.s.Activity.ReshardingsReason != "" {
 		return nil
 	}
-	return []Fact{{Kind: FactResharding, Want: map[string]string{"running": ""}}}
+	return []operation.Fact{{Kind: operation.FactResharding, Want: map[string]string{"running": ""}}}
 }
 
 // checkSeries: 8.0 refuses to move the data of a time series.
@@ -109,12 +111,12 @@ func (d *draftBuilder) checkSeries(ns topology.Namespace) (out findings) {
 }
 
 // undoMoveCollection moves a collection back.
-func (d *draftBuilder) undoMoveCollection(s Step) error {
-	i := slices.IndexFunc(s.Needs, func(f Fact) bool { return f.Kind == FactPlace })
+func (d *draftBuilder) undoMoveCollection(s operation.Step) error {
+	i := slices.IndexFunc(s.Needs, func(f operation.Fact) bool { return f.Kind == operation.FactPlace })
 	if i < 0 || s.Needs[i].Want["shard"] == "" {
 		return fault.New(fault.Conflict, "This cannot be undone: the earlier shard is not known.")
 	}
-	back, place := s.Needs[i].Want["shard"], placeFields(d.s.Table, s.NS)
+	back, place := s.Needs[i].Want["shard"], operation.PlaceFields(d.s.Table, s.NS)
 	switch {
 	case place["exists"] != "true":
 		return collectionGone(s.NS)

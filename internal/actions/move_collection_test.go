@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
@@ -70,7 +71,7 @@ func TestMoveCollectionIsRefusedAndBlocked(t *testing.T) {
 		t.Errorf("%s %s", v, code)
 	}
 	busy := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) {
-		s.Activity.Reshardings = []Resharding{{NS: db + ".documents", Command: OfReshardCollection, State: "cloning"}}
+		s.Activity.Reshardings = []operation.Resharding{{NS: db + ".documents", Command: operation.OfReshardCollection, State: "cloning"}}
 	})
 	d, _ = plan(t, busy, MoveCollection, Args{NS: db + ".users", To: "b"})
 	if v, code := worstVerdict(d, "resharding"); v != Block || code != "resharding.other" {
@@ -88,8 +89,8 @@ func TestACollectionMayMoveToADrainingShardWithAWarning(t *testing.T) {
 		s := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) { s.Table.Shard("b").Draining = is == "true" })
 		got := 0
 		for _, f := range d.Steps[0].Needs {
-			if f.Kind == FactShard {
-				got += len(f.Against(Fields(s.Table, f)))
+			if f.Kind == operation.FactShard {
+				got += len(f.Against(operation.Fields(s.Table, f)))
 			}
 		}
 		if got != want {
@@ -155,13 +156,13 @@ func TestOnlyARunningOperationOfItsKindIsAborted(t *testing.T) {
 	running := func(command, state string) func(*Situation) {
 		return func(s *Situation) {
 			tracked(t, "a")(s)
-			s.Activity.Reshardings = []Resharding{{ID: "id", NS: db + ".users", Command: command, State: state}}
+			s.Activity.Reshardings = []operation.Resharding{{ID: "id", NS: db + ".users", Command: command, State: state}}
 		}
 	}
 	for _, tc := range []struct {
 		command, state string
 		blocked        bool
-	}{{"moveCollection", "cloning", false}, {"moveCollection", "committing", true}, {OfReshardCollection, "cloning", true}} {
+	}{{"moveCollection", "cloning", false}, {"moveCollection", "committing", true}, {operation.OfReshardCollection, "cloning", true}} {
 		d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", running(tc.command, tc.state)), MoveCollectionAbort, Args{NS: db + ".users"})
 		if d.Blocked() != tc.blocked || len(d.Steps) == 1 == tc.blocked {
 			t.Errorf("%s in %s: %+v", tc.command, tc.state, d.Checks)

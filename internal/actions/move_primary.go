@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -22,7 +23,7 @@ func describeMovePrimary() Description {
 		Arguments: []Argument{argDB.asked().needed().help("The database whose unsharded collections move."),
 			argTo.needed().help("The shard that becomes the primary of the database.")},
 		LeastRisk: High,
-		Sends:     []Op{OpMovePrimary},
+		Sends:     []operation.Op{operation.OpMovePrimary},
 		plan:      planMovePrimary,
 	}
 }
@@ -64,8 +65,8 @@ func (d *plannedCluster) primaryOf(db string) (string, error) {
 
 // movePrimary plans the command, what moves with it, and its checks.
 func (d *draftBuilder) movePrimary(db, from, to string) {
-	d.step(Step{Op: OpMovePrimary, DB: db, Shard: to,
-		Needs: []Fact{sameDatabase(d.s.Table, db), shardTakesChunks(to)}, Proof: []Fact{primaryIs(db, to)}})
+	d.step(operation.Step{Op: operation.OpMovePrimary, DB: db, Shard: to,
+		Needs: []operation.Fact{sameDatabase(d.s.Table, db), shardTakesChunks(to)}, Proof: []operation.Fact{primaryIs(db, to)}})
 	d.receivers = append(d.receivers, to)
 	for _, ns := range d.s.Table.Unsharded {
 		if ns.Database() == db {
@@ -106,10 +107,10 @@ func (d *plannedCluster) shardedIn(db string) (n int) {
 }
 
 // undoMovePrimary makes the earlier shard the primary again.
-func (d *draftBuilder) undoMovePrimary(s Step) error {
+func (d *draftBuilder) undoMovePrimary(s operation.Step) error {
 	for _, f := range s.Needs {
 		back := f.Want["primary"]
-		if f.Kind != FactDatabase || back == "" {
+		if f.Kind != operation.FactDatabase || back == "" {
 			continue
 		}
 		switch is := d.s.Table.Primary(s.DB); {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -74,10 +75,10 @@ func TestMovePrimaryIsRefusedAndBlocked(t *testing.T) {
 		{"the recipient is draining", "recipient", "b", draining("b")},
 		{"the disk is full", "disk", "b", func(s *Situation) { versioned(s); setDisks(s.Table, 1000, 9990, 1000) }},
 		{"a collection is dropped", "competing", "b", func(s *Situation) {
-			s.Activity.DDL = []Operation{{NS: db + ".users", What: "drop"}}
+			s.Activity.DDL = []operation.Running{{NS: db + ".users", What: "drop"}}
 		}},
 		{"its primary is moved already", "competing", "b", func(s *Situation) {
-			s.Activity.DDL = []Operation{{NS: db, What: "movePrimary"}}
+			s.Activity.DDL = []operation.Running{{NS: db, What: "movePrimary"}}
 		}},
 	} {
 		d, _ := plan(t, cluster(t, "0.6.38", "5.0.7", tc.change), MovePrimary, Args{DB: db, To: tc.to})

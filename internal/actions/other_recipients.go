@@ -57,17 +57,3 @@ func (d *draftBuilder) moveAnywhereOff(k *futureChunks, lo, hi shardkey.Key, to,
 		d.steps[d.moves[i].step].Others = d.moves[i].others
 	}
 }
-
-// Recipients are the shards that a move may go to, the planned one first.
-func (s Step) Recipients() []string { return append([]string{s.Shard}, s.Others...) }
-
-// To is the step with another recipient, one of its others. lasting: what blocks the recipient that it had will not
-// pass by itself, so that the run does not come back to it.
-func (s Step) To(shard string, lasting bool) Step {
-	others := slices.DeleteFunc(slices.Clone(s.Others), func(o string) bool { return o == shard })
-	if !lasting {
-		others = append(others, s.Shard)
-	}
-	s.Shard, s.Others = shard, others
-	return s
-}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -20,12 +21,12 @@ func (d *draftBuilder) addPauseSteps() {
 	if d.a.Pause == "" || d.continuing || len(d.steps) == 0 {
 		return
 	}
-	var first, last []Step
+	var first, last []operation.Step
 	b := d.s.Table.Balancer
 	switch {
 	case d.a.Pause == PauseBalancer && (!b.Known || b.Enabled()):
-		first = []Step{{Op: OpBalancerOff, Pauses: true, Proof: []Fact{balancerIs(false)}}}
-		last = []Step{{Op: OpBalancerOn, Restores: true, Proof: []Fact{balancerIs(true)}}}
+		first = []operation.Step{{Op: operation.OpBalancerOff, Pauses: true, Proof: []operation.Fact{balancerIs(false)}}}
+		last = []operation.Step{{Op: operation.OpBalancerOn, Restores: true, Proof: []operation.Fact{balancerIs(true)}}}
 	case d.a.Pause == PauseCollections:
 		for _, ns := range d.namespaces() {
 			c := d.s.Table.Collection(ns)
@@ -43,7 +44,7 @@ func (d *draftBuilder) addPauseSteps() {
 // switchBalancing turns balancing of a collection off or on for a run. The only
 // precondition is that the collection is still the same, so that it is always turned on
 // again at the end.
-func switchBalancing(c *topology.Collection, on bool) Step {
-	return Step{Op: OpBalancing, NS: c.NS, On: on, Pauses: !on, Restores: on, Needs: []Fact{sameCollection(c)},
-		Proof: []Fact{{Kind: FactCollection, NS: c.NS, Want: map[string]string{"noBalance": strconv.FormatBool(!on)}}}}
+func switchBalancing(c *topology.Collection, on bool) operation.Step {
+	return operation.Step{Op: operation.OpBalancing, NS: c.NS, On: on, Pauses: !on, Restores: on, Needs: []operation.Fact{sameCollection(c)},
+		Proof: []operation.Fact{{Kind: operation.FactCollection, NS: c.NS, Want: map[string]string{"noBalance": strconv.FormatBool(!on)}}}}
 }

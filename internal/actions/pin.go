@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -28,7 +29,7 @@ func describePin() Description {
 		Gathers:   true,
 		rewrite:   useToAsShard,
 		InBatches: true,
-		Sends:     []Op{OpSetRange},
+		Sends:     []operation.Op{operation.OpSetRange},
 		plan:      planPin,
 	}
 }
@@ -120,7 +121,7 @@ func (d *draftBuilder) pinProject(p placement.Project, ranges []projectRange) {
 	if others := slices.DeleteFunc(d.members(zone), func(s string) bool { return s == d.a.Shard }); len(others) > 0 {
 		d.block("pin", d.fromTable(topology.PartShards), message.New("pin.elsewhere",
 			"{project} is already pinned to {shards}. Unpin it first.",
-			projectFact(p), message.Text("shards", list(others))))
+			projectFact(p), message.Text("shards", operation.Joined(others))))
 		return
 	}
 	if d.shard(d.a.Shard).Draining { // checkRecipients sees only shards that a move goes to; there may be none
@@ -156,7 +157,7 @@ func (d *draftBuilder) checkAlreadyPinned(p placement.Project) (out findings) {
 // assignRange assigns a range to a zone unless it is assigned already. Any other range
 // that overlaps it blocks.
 func (d *draftBuilder) assignRange(c *topology.Collection, lo, hi key, zone string) {
-	switch found := overlapping(d.ranges(c.NS), lo, hi); {
+	switch found := operation.OverlappingRanges(d.ranges(c.NS), lo, hi); {
 	case len(found) == 0:
 		d.setRange(c, lo, hi, zone)
 	case len(found) > 1 || found[0].Zone != zone || found[0].Min.Compare(lo) != 0 || found[0].Max.Compare(hi) != 0:

@@ -1,11 +1,11 @@
 package actions
 
 import (
-	"bytes"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -145,16 +145,16 @@ type Undo struct {
 // Draft is what a planner returns: a pure function of a situation and arguments.
 type Draft struct {
 	Summary message.Message
-	Steps   []Step
+	Steps   []operation.Step
 	Checks  []Check
 	Effect  Effect
 	Undo    Undo
 	Risk    Risk
-	Role    auth.Role // needed to run it
-	Confirm string    // text that must be typed before it runs; "" for none
-	Limits  Limits    // within which a run may be adapted when the cluster has changed
-	Reached bool      // the goal is reached already: there is nothing to do
-	Needs   Needs     `json:"-"`
+	Role    auth.Role        // needed to run it
+	Confirm string           // text that must be typed before it runs; "" for none
+	Limits  operation.Limits // within which a run may be adapted when the cluster has changed
+	Reached bool             // the goal is reached already: there is nothing to do
+	Needs   Needs            `json:"-"`
 }
 
 // Needs is what a draft depends on and a situation does not have by itself. It is read while planning, and not stored.
@@ -185,20 +185,13 @@ type Plan struct {
 	By       auth.Principal
 	Made     time.Time
 	Expires  time.Time
-	Commands []Command // one per step, in order; empty for a step that sends nothing
-	UndoOf   string    // id of the run that this plan undoes
-	Rows     []Rows    // counted before the first command and after the last proof
+	Commands []operation.Command // one per step, in order; empty for a step that sends nothing
+	UndoOf   string              // id of the run that this plan undoes
+	Rows     []Rows              // counted before the first command and after the last proof
 
 	// Approval lists why the plan needed the approval of a second person when it was made; empty: it
 	// did not.
 	Approval []message.Message `json:",omitempty"`
-}
-
-// Command is a command exactly as it is sent, without the comment (the run's id),
-// the time limit and the fields that the driver adds.
-type Command struct {
-	DB  string
-	Doc bson.Raw
 }
 
 // Blocked reports whether a check forbids to run it.
@@ -210,6 +203,3 @@ func (d Draft) Blocked() bool {
 	}
 	return false
 }
-
-// Equal reports whether both are the same command, byte by byte.
-func (c Command) Equal(o Command) bool { return c.DB == o.DB && bytes.Equal(c.Doc, o.Doc) }

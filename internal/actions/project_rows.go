@@ -1,11 +1,11 @@
 package actions
 
 import (
-	"context"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/natural"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -26,13 +26,6 @@ type Rows struct {
 	Match    bson.Raw // filter; nil: they cannot be counted
 }
 
-// Counter counts rows. Errors are classified with fault.
-type Counter interface {
-	// CountUpTo counts the rows that match a filter, without orphans, and stops at one
-	// more than most. Texts are compared by their bytes. The context needs a deadline.
-	CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error)
-}
-
 // WriteRates returns how fast rows of a project are written.
 type WriteRates interface {
 	// WriteRate returns the rows a second that are inserted or deleted in a collection
@@ -43,7 +36,7 @@ type WriteRates interface {
 // RowsOf returns the rows to count before and after a plan's steps, by namespace: the
 // rows of the plan's project, or of the only project that its chunks can contain, or else those
 // of the ranges that are moved.
-func RowsOf(s Situation, a Args, steps []Step) []Rows {
+func RowsOf(s Situation, a Args, steps []operation.Step) []Rows {
 	if s.Table == nil {
 		return nil
 	}
@@ -57,7 +50,7 @@ func RowsOf(s Situation, a Args, steps []Step) []Rows {
 	return out
 }
 
-func (s Situation) projectRows(a Args, steps []Step) []Rows {
+func (s Situation) projectRows(a Args, steps []operation.Step) []Rows {
 	if s.Profile == nil {
 		return nil
 	}
@@ -115,7 +108,7 @@ func (s Situation) projectField(ns topology.Namespace) string {
 
 // onlyProject returns the stored id and the id of the project of all rows within a step's bounds; "" when there may be
 // rows of several.
-func (s Situation) onlyProject(step Step) (stored bson.RawValue, project string) {
+func (s Situation) onlyProject(step operation.Step) (stored bson.RawValue, project string) {
 	c := s.Table.Collection(step.NS)
 	if c == nil || !c.Key.LeadsWith(s.projectField(step.NS)) {
 		return stored, ""

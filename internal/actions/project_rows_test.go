@@ -4,13 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
 // waitedForCleanup: a move of ours waited until c had deleted [20, 40).
 func waitedForCleanup(t *testing.T, ago time.Duration) func(*Situation) {
 	return func(s *Situation) {
-		s.Cleaned = []Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)), Since: s.Now.Add(-ago)}}
+		s.Cleaned = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)), Since: s.Now.Add(-ago)}}
 	}
 }
 

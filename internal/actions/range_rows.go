@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -15,7 +16,7 @@ const mostRanges = 4
 
 // rangeRows returns the rows of the ranges that steps move, without the collections that are
 // counted by project. A range that no filter describes exactly has no Match.
-func (s Situation) rangeRows(steps []Step, byProject map[topology.Namespace]bool) (out []Rows) {
+func (s Situation) rangeRows(steps []operation.Step, byProject map[topology.Namespace]bool) (out []Rows) {
 	for _, step := range steps {
 		c := s.Table.Collection(step.NS)
 		same := func(r Rows) bool {

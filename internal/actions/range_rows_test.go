@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
@@ -60,9 +61,10 @@ func TestOnlyRangesOfOneTypeAreCountedByTheirBounds(t *testing.T) {
 
 func TestPlanThatMovesManyRangesCountsTheFirstOnly(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
-	var steps []Step
+	var steps []operation.Step
 	for i := range 2 * mostRanges {
-		steps = append(steps, Step{Op: OpMove, NS: documents, Min: doc(t, project(byte(20+i))), Max: doc(t, project(byte(21+i)))})
+		steps = append(steps, operation.Step{Op: operation.OpMove, NS: documents, Min: doc(t, project(byte(20+i))),
+			Max: doc(t, project(byte(21+i)))})
 	}
 	s.Profile = nil
 	rows := RowsOf(s, Args{}, steps)

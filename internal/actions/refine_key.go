@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
@@ -22,7 +23,7 @@ func describeRefineKey() Description {
 		Undo:      "Cannot be undone: no command shortens a shard key. Resharding (MongoDB 5.0) rewrites the whole collection.",
 		Arguments: []Argument{argNS.needed(), argKey.needed()},
 		LeastRisk: High,
-		Sends:     []Op{OpRefineKey},
+		Sends:     []operation.Op{operation.OpRefineKey},
 		plan:      planRefineKey,
 	}
 }
@@ -46,11 +47,11 @@ func planRefineKey(d *draftBuilder) (Draft, Args, error) {
 			"The shard key of {ns} is already {new}.", facts...))
 	} else {
 		need := sameCollection(c)
-		proof := Fact{Kind: FactCollection, NS: c.NS, Want: map[string]string{"key": next.String()}}
+		proof := operation.Fact{Kind: operation.FactCollection, NS: c.NS, Want: map[string]string{"key": next.String()}}
 		if uuid := need.Want["uuid"]; uuid != "" {
 			proof.Want["uuid"] = uuid // a collection that was created again is another one
 		}
-		d.step(Step{Op: OpRefineKey, NS: c.NS, Key: d.a.Key, Needs: []Fact{need}, Proof: []Fact{proof}})
+		d.step(operation.Step{Op: operation.OpRefineKey, NS: c.NS, Key: d.a.Key, Needs: []operation.Fact{need}, Proof: []operation.Fact{proof}})
 		d.add(d.checkRewrite(c, facts))
 		d.add(d.checkShardKeyIndex(c, next))
 		d.add(d.checkFoundBy(c, next))

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -26,13 +27,13 @@ func keyPattern(pairs ...any) bson.Raw {
 	return raw
 }
 
-func withIndexes(all ...Index) func(*Situation) {
+func withIndexes(all ...operation.Index) func(*Situation) {
 	return func(s *Situation) { s.Indexes = Indexes{All: all, At: now} }
 }
 
 // yorkieIndexes are those that Yorkie makes of documents.
-func yorkieIndexes() []Index {
-	return []Index{
+func yorkieIndexes() []operation.Index {
+	return []operation.Index{
 		{Name: "_id_", Key: keyPattern("_id", 1)},
 		{Name: "project_id_1", Key: keyPattern("project_id", 1)},
 		{Name: "project_id_1_key_1_removed_at_1", Key: keyPattern("project_id", 1, "key", 1, "removed_at", 1), Unique: true},
@@ -56,7 +57,7 @@ func TestRefineKeyRefusesKeysThatDoNotExtend(t *testing.T) {
 		{documents, keyPattern("project_id", 1, "key", 1, "key", 1), `"key" twice`},
 		{documents, nil, `"key"`},
 	} {
-		_, _, err := RefineKey.Describe().Draft(s, Args{NS: x.ns, Key: x.key})
+		_, _, err := Describe(RefineKey).Draft(s, Args{NS: x.ns, Key: x.key})
 		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), x.says) {
 			t.Errorf("%s: %v, want %s", x.key, err, x.says)
 		}
@@ -64,8 +65,8 @@ func TestRefineKeyRefusesKeysThatDoNotExtend(t *testing.T) {
 }
 
 func TestRefineKeyChecks(t *testing.T) {
-	index := func(change func(*Index)) func(*Situation) {
-		i := Index{Name: "k", Key: refined}
+	index := func(change func(*operation.Index)) func(*Situation) {
+		i := operation.Index{Name: "k", Key: refined}
 		change(&i)
 		return withIndexes(i)
 	}
@@ -85,17 +86,17 @@ func TestRefineKeyChecks(t *testing.T) {
 			version("7.0.12"), withIndexes(yorkieIndexes()[:2]...)),
 		expect("indexes not permitted", RefineKey, refine(documents, refined), Warn, "index.unknown", version("7.0.12"), unread),
 		expect("partial", RefineKey, refine(documents, refined), Block, "index.unfit",
-			version("7.0.12"), index(func(i *Index) { i.Partial = true })),
+			version("7.0.12"), index(func(i *operation.Index) { i.Partial = true })),
 		expect("sparse", RefineKey, refine(documents, refined), Block, "index.unfit",
-			version("7.0.12"), index(func(i *Index) { i.Sparse = true })),
+			version("7.0.12"), index(func(i *operation.Index) { i.Sparse = true })),
 		expect("hidden", RefineKey, refine(documents, refined), Block, "index.unfit",
-			version("7.0.12"), index(func(i *Index) { i.Hidden = true })),
+			version("7.0.12"), index(func(i *operation.Index) { i.Hidden = true })),
 		expect("collated", RefineKey, refine(documents, refined), Block, "index.unfit",
-			version("7.0.12"), index(func(i *Index) { i.Collated = true })),
+			version("7.0.12"), index(func(i *operation.Index) { i.Collated = true })),
 		expect("descending", RefineKey, refine(documents, refined), Block, "index.missing",
-			version("7.0.12"), index(func(i *Index) { i.Key = keyPattern("project_id", 1, "key", -1) })),
+			version("7.0.12"), index(func(i *operation.Index) { i.Key = keyPattern("project_id", 1, "key", -1) })),
 		expect("hashed index for a ranged field", RefineKey, refine(documents, refined), Block, "index.missing",
-			version("7.0.12"), index(func(i *Index) { i.Key = keyPattern("project_id", 1, "key", "hashed") })),
+			version("7.0.12"), index(func(i *operation.Index) { i.Key = keyPattern("project_id", 1, "key", "hashed") })),
 		expect("a unique index without the key", RefineKey, refine(documents, keyPattern("project_id", 1, "_id", 1)), Block, "unique.conflict",
 			version("7.0.12"), good),
 		expect("a unique key without a unique index", RefineKey, refine(documents, refined), Block, "unique.key",

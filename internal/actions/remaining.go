@@ -3,24 +3,16 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 )
 
-// Achieves returns the facts that a step has to make true. When all are true already,
-// nothing is sent.
-func (s Step) Achieves() []Fact {
-	if len(s.Goal) > 0 {
-		return s.Goal
-	}
-	return s.Proof
-}
-
 // Remaining drafts what is left to do of confirmed steps: the same ranges, zones
 // and recipients, with the chunks as they are now. A draft without steps means that
 // nothing is left. An *UndoConflictError means that the rest has become impossible.
-func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []Step) (Draft, error) {
-	d := newDraft(s, kind.Describe(), a)
+func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []operation.Step) (Draft, error) {
+	d := newDraft(s, Describe(kind), a)
 	d.continuing = true
 	for _, step := range steps {
 		if err := d.remaining(step); err != nil {
@@ -32,8 +24,8 @@ func Remaining(s Situation, kind Kind, a Args, summary message.Message, steps []
 }
 
 // remaining plans what is left of one step.
-func (d *draftBuilder) remaining(s Step) error {
-	if rest := s.row().rest; rest != nil {
+func (d *draftBuilder) remaining(s operation.Step) error {
+	if rest := draftings[s.Op].rest; rest != nil {
 		return rest(d, s)
 	}
 	if s.Restores || !d.holds(s.Proof) {
@@ -42,7 +34,7 @@ func (d *draftBuilder) remaining(s Step) error {
 	return nil
 }
 
-func (d *draftBuilder) remainingSplit(s Step) error {
+func (d *draftBuilder) remainingSplit(s operation.Step) error {
 	c, at, err := d.keyOf(s.NS, s.At)
 	if err == nil {
 		d.splitAt(d.future(c), at)
@@ -51,11 +43,11 @@ func (d *draftBuilder) remainingSplit(s Step) error {
 }
 
 // holds reports whether facts are true in the table.
-func (d *plannedCluster) holds(facts []Fact) bool {
-	return !slices.ContainsFunc(facts, func(f Fact) bool { return len(d.differences(f)) > 0 })
+func (d *plannedCluster) holds(facts []operation.Fact) bool {
+	return !slices.ContainsFunc(facts, func(f operation.Fact) bool { return len(d.differences(f)) > 0 })
 }
 
-func (d *draftBuilder) remainingMedian(s Step) error {
+func (d *draftBuilder) remainingMedian(s operation.Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
@@ -72,7 +64,7 @@ func (d *draftBuilder) remainingMedian(s Step) error {
 }
 
 // remainingMove moves the parts of the range that are not on the recipient yet.
-func (d *draftBuilder) remainingMove(s Step) error {
+func (d *draftBuilder) remainingMove(s operation.Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
@@ -90,7 +82,7 @@ func (d *draftBuilder) remainingMove(s Step) error {
 	}
 	off := "" // the shard that the range has to leave; "" for every shard but the recipient
 	for _, f := range s.Goal {
-		if f.Kind == FactHeld {
+		if f.Kind == operation.FactHeld {
 			off = f.Shard
 		}
 	}
@@ -107,7 +99,7 @@ func (d *draftBuilder) remainingMove(s Step) error {
 // remainingMerge merges the chunks of the range. Parts that are on other shards now come
 // back first. Only undos have merges among steps that are adapted. If the server has
 // since merged or split chunks across the ends of the range, nothing is merged.
-func (d *draftBuilder) remainingMerge(s Step) error {
+func (d *draftBuilder) remainingMerge(s operation.Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
@@ -128,11 +120,11 @@ func (d *draftBuilder) remainingMerge(s Step) error {
 	return nil
 }
 
-func (d *draftBuilder) remainingMembership(s Step) error {
+func (d *draftBuilder) remainingMembership(s operation.Step) error {
 	if d.shard(s.Shard) == nil {
 		return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
 	}
-	if s.row().intoZone {
+	if s.FillsZone() {
 		d.addZone(s.Shard, s.Zone)
 	} else {
 		d.removeZone(s.Shard, s.Zone)
@@ -140,7 +132,7 @@ func (d *draftBuilder) remainingMembership(s Step) error {
 	return nil
 }
 
-func (d *draftBuilder) remainingRemoveRange(s Step) error {
+func (d *draftBuilder) remainingRemoveRange(s operation.Step) error {
 	switch z, there := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max); {
 	case there && z.Zone != s.Zone:
 		return undoConflict("another zone range overlaps it now", d.differences(zoneOfRange(s.NS, s.Min, s.Max, s.Zone))...)
@@ -151,7 +143,7 @@ func (d *draftBuilder) remainingRemoveRange(s Step) error {
 }
 
 // remainingSetRange sets the range unless it is set.
-func (d *draftBuilder) remainingSetRange(s Step) error {
+func (d *draftBuilder) remainingSetRange(s operation.Step) error {
 	if z, there := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max); there && z.Zone == s.Zone {
 		return nil
 	}

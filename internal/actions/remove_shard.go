@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -19,7 +20,7 @@ func describeRemoveShard() Description {
 		Arguments:  []Argument{argShard.needed().about()},
 		LeastRisk:  High,
 		TypesShard: true,
-		Sends:      []Op{OpRemoveShard, OpDedicate},
+		Sends:      []operation.Op{operation.OpRemoveShard, operation.OpDedicate},
 		plan:       planRemoveShard,
 	}
 }
@@ -34,11 +35,12 @@ func planRemoveShard(d *draftBuilder) (Draft, Args, error) {
 			suggestion(DrainShard, message.New("suggest.drain", "Drain {shard}", shard), "shard", name))
 	}
 	d.add(d.checkNothingLeft(d.s.Table.RemainsOn(name)))
-	op := OpRemoveShard
+	op := operation.OpRemoveShard
 	if name == configShard {
-		op = OpDedicate
+		op = operation.OpDedicate
 	}
-	d.step(Step{Op: op, Shard: name, Needs: []Fact{drainingIs(name, true), nothingOn(name)}, Proof: []Fact{shardGone(name)}})
+	d.step(operation.Step{Op: op, Shard: name, Needs: []operation.Fact{drainingIs(name, true), nothingOn(name)},
+		Proof: []operation.Fact{shardGone(name)}})
 	if name == configShard {
 		d.add(d.checkConfigCleaned())
 		return d.finish(message.New("remove-shard.config", "Make the config server a dedicated one: {shard} is no shard any more.", shard),

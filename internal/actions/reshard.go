@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
@@ -29,7 +28,7 @@ func describeReshard() Description {
 			"same key cannot be undone.",
 		Arguments: []Argument{argNS.needed(), argKey.needed(), argZones, argInitialChunks},
 		LeastRisk: High,
-		Sends:     []Op{OpReshard},
+		Sends:     []operation.Op{operation.OpReshard},
 		plan:      planReshard,
 	}
 }
@@ -72,7 +71,7 @@ func (d *draftBuilder) needsRelease(major, minor int) error {
 
 // redistribute plans to reshard a collection with the key that it has, which only releases from 8.0 on do. It keeps its
 // zones if none are given.
-func (d *draftBuilder) redistribute(c *topology.Collection, zones []KeyZone) (Draft, Args, error) {
+func (d *draftBuilder) redistribute(c *topology.Collection, zones []operation.KeyZone) (Draft, Args, error) {
 	ns, key := message.Namespace("ns", c.NS), message.Text("key", c.Key.String())
 	if !d.s.Release.AtLeast(8, 0, 0) {
 		d.block("key", d.fromTable(topology.PartRouting), message.New("key.same",
@@ -80,7 +79,7 @@ func (d *draftBuilder) redistribute(c *topology.Collection, zones []KeyZone) (Dr
 	} else {
 		if zones == nil && d.zonesRead() {
 			for _, z := range d.ranges(c.NS) {
-				zones = append(zones, KeyZone{Min: z.RawMin, Max: z.RawMax, Zone: z.Zone})
+				zones = append(zones, operation.KeyZone{Min: z.RawMin, Max: z.RawMax, Zone: z.Zone})
 			}
 		}
 		d.reshard(c, c.Key, zones, d.a.InitialChunks)
@@ -90,25 +89,25 @@ func (d *draftBuilder) redistribute(c *topology.Collection, zones []KeyZone) (Dr
 }
 
 // reshard plans to give a collection another key, with the checks of that.
-func (d *draftBuilder) reshard(c *topology.Collection, key shardkey.Pattern, zones []KeyZone, chunks int) {
+func (d *draftBuilder) reshard(c *topology.Collection, key shardkey.Pattern, zones []operation.KeyZone, chunks int) {
 	d.resharded = c
 	need := sameCollection(c)
 	need.Want["resharding"] = "false"
-	needs := []Fact{need}
+	needs := []operation.Fact{need}
 	if d.s.Activity.Known && d.s.Activity.ReshardingsReason == "" {
-		needs = append(needs, Fact{Kind: FactResharding, Want: map[string]string{"running": ""}})
+		needs = append(needs, operation.Fact{Kind: operation.FactResharding, Want: map[string]string{"running": ""}})
 	}
-	old := []KeyZone{}
+	old := []operation.KeyZone{}
 	if d.zonesRead() {
 		for _, z := range d.ranges(c.NS) {
-			old = append(old, KeyZone{Min: z.RawMin, Max: z.RawMax, Zone: z.Zone})
+			old = append(old, operation.KeyZone{Min: z.RawMin, Max: z.RawMax, Zone: z.Zone})
 		}
 		needs = append(needs, overlapCount(c.NS, d.doc(c, c.Key.Min()), d.doc(c, c.Key.Max()), len(old)))
 	}
-	d.step(Step{Op: OpReshard, NS: c.NS, Needs: needs,
-		Reshard: &Reshard{Key: key.Raw(), Zones: zones, Chunks: chunks, WasKey: c.Key.Raw(), WasZones: old,
+	d.step(operation.Step{Op: operation.OpReshard, NS: c.NS, Needs: needs,
+		Reshard: &operation.Reshard{Key: key.Raw(), Zones: zones, Chunks: chunks, WasKey: c.Key.Raw(), WasZones: old,
 			WasChunks: min(c.Chunks.Len(), maxInitialChunks)},
-		Proof: []Fact{{Kind: FactResharded, NS: c.NS, Was: UUIDText(c.Incarnation.UUID),
+		Proof: []operation.Fact{{Kind: operation.FactResharded, NS: c.NS, Was: operation.UUIDText(c.Incarnation.UUID),
 			Want: map[string]string{"key": key.String(), "replaced": "true", "resharding": "false"}}}})
 	d.add(d.checkOtherResharding())
 	d.add(d.checkIndexBuilds(c))
@@ -120,12 +119,12 @@ func (d *draftBuilder) reshard(c *topology.Collection, key shardkey.Pattern, zon
 }
 
 // zonesOfKey reads the zone ranges of the new key: complete, in order, without overlaps.
-func (d *draftBuilder) zonesOfKey(key shardkey.Pattern) ([]KeyZone, error) {
+func (d *draftBuilder) zonesOfKey(key shardkey.Pattern) ([]operation.KeyZone, error) {
 	if d.a.Zones == nil {
 		return nil, nil
 	}
 	type ends struct{ lo, hi shardkey.Key }
-	out, ranges := []KeyZone{}, []ends{}
+	out, ranges := []operation.KeyZone{}, []ends{}
 	for i, z := range d.a.Zones {
 		lo, errLo := key.PrefixBound(z.Min)
 		hi, errHi := key.PrefixBound(z.Max)
@@ -144,7 +143,7 @@ func (d *draftBuilder) zonesOfKey(key shardkey.Pattern) ([]KeyZone, error) {
 			}
 		}
 		ranges = append(ranges, ends{lo, hi})
-		whole := KeyZone{Zone: z.Zone}
+		whole := operation.KeyZone{Zone: z.Zone}
 		var err error
 		if whole.Min, err = key.Document(lo); err != nil {
 			return nil, err
@@ -158,8 +157,8 @@ func (d *draftBuilder) zonesOfKey(key shardkey.Pattern) ([]KeyZone, error) {
 }
 
 // undoReshard plans to reshard back.
-func (d *draftBuilder) undoReshard(s Step) error {
-	if s.redistributes() {
+func (d *draftBuilder) undoReshard(s operation.Step) error {
+	if s.Redistributes() {
 		return fault.New(fault.Conflict, "This cannot be undone: no command restores where the chunks of %s were.", s.NS)
 	}
 	c := d.s.Table.Collection(s.NS)
@@ -176,7 +175,8 @@ func (d *draftBuilder) undoReshard(s Step) error {
 	}
 	if !c.Key.Equal(now) {
 		return undoConflict("the collection now has another shard key",
-			Difference{Fact: Fact{Kind: FactCollection, NS: c.NS}, Field: "key", Want: now.String(), Got: c.Key.String()})
+			operation.Difference{Fact: operation.Fact{Kind: operation.FactCollection, NS: c.NS}, Field: "key",
+				Want: now.String(), Got: c.Key.String()})
 	}
 	var missing []string
 	for _, z := range s.Reshard.WasZones {
@@ -185,7 +185,7 @@ func (d *draftBuilder) undoReshard(s Step) error {
 		}
 	}
 	if len(missing) > 0 {
-		return undoConflict(fmt.Sprintf("no shard is in the zone %s any more", list(missing)))
+		return undoConflict(fmt.Sprintf("no shard is in the zone %s any more", operation.Joined(missing)))
 	}
 	zones := s.Reshard.WasZones
 	if len(zones) == 0 && len(d.ranges(c.NS)) == 0 {
@@ -195,14 +195,3 @@ func (d *draftBuilder) undoReshard(s Step) error {
 	d.reshard(c, was, zones, s.Reshard.WasChunks)
 	return nil
 }
-
-// newKey is the new shard key of an OpReshard or an OpRefineKey as text.
-func (s Step) newKey() string {
-	if s.Reshard == nil {
-		return patternText(s.Key)
-	}
-	return KeyText(s.Reshard.Key)
-}
-
-// KeyText is a shard key as mongosh writes it; "" if it is not a shard key.
-func KeyText(raw bson.Raw) string { return patternText(raw) }

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -24,7 +25,7 @@ func describeReshardCommit() Description {
 		Undo:      "Cannot be undone by itself. Undo the resharding instead.",
 		Arguments: []Argument{argNS.needed()},
 		LeastRisk: High,
-		Sends:     []Op{OpReshardCommit},
+		Sends:     []operation.Op{operation.OpReshardCommit},
 		plan:      planReshardCommit,
 	}
 }
@@ -39,7 +40,7 @@ func describeReshardAbort() Description {
 		Undo:      "Cannot be undone. Plan the resharding again.",
 		Arguments: []Argument{argNS.needed()},
 		LeastRisk: High,
-		Sends:     []Op{OpReshardAbort},
+		Sends:     []operation.Op{operation.OpReshardAbort},
 		plan:      planReshardAbort,
 	}
 }
@@ -55,8 +56,8 @@ func planReshardCommit(d *draftBuilder) (Draft, Args, error) {
 		if r.Key != "" {
 			want["key"] = r.Key
 		}
-		d.step(Step{Op: OpReshardCommit, NS: d.c.NS, Needs: d.needsResharding(r),
-			Proof: []Fact{{Kind: FactCollection, NS: d.c.NS, Want: want}}})
+		d.step(operation.Step{Op: operation.OpReshardCommit, NS: d.c.NS, Needs: d.needsResharding(r),
+			Proof: []operation.Fact{{Kind: operation.FactCollection, NS: d.c.NS, Want: want}}})
 		text := message.New("resharding.blocks", "Writes to {ns} wait from now on until the switch. {copied} of about {estimate} are copied.",
 			ns, message.Bytes("copied", copiedBytes(r)), message.Bytes("estimate", estimatedBytes(r)))
 		if r.Reason != "" || estimatedBytes(r) == 0 {
@@ -82,9 +83,9 @@ func planReshardAbort(d *draftBuilder) (Draft, Args, error) {
 		d.block("resharding", d.fromCluster(), message.New("resharding.committing",
 			"The resharding of {ns} is committing: the server no longer aborts it.", ns))
 	default:
-		want := map[string]string{"uuid": UUIDText(d.c.Incarnation.UUID), "key": d.c.Key.String(), "resharding": "false"}
-		d.step(Step{Op: OpReshardAbort, NS: d.c.NS, Needs: d.needsResharding(r),
-			Proof: []Fact{{Kind: FactCollection, NS: d.c.NS, Want: want}}})
+		want := map[string]string{"uuid": operation.UUIDText(d.c.Incarnation.UUID), "key": d.c.Key.String(), "resharding": "false"}
+		d.step(operation.Step{Op: operation.OpReshardAbort, NS: d.c.NS, Needs: d.needsResharding(r),
+			Proof: []operation.Fact{{Kind: operation.FactCollection, NS: d.c.NS, Want: want}}})
 		d.pass("resharding", d.fromCluster(), message.New("resharding.abortable",
 			"The resharding of {ns} is in the state {state} and can be aborted. What was copied is deleted.",
 			ns, message.Text("state", r.State)))
@@ -95,32 +96,32 @@ func planReshardAbort(d *draftBuilder) (Draft, Args, error) {
 
 // runningResharding finds the running resharding of the collection. Without one it adds a
 // check that blocks and returns the zero value.
-func (d *draftBuilder) runningResharding() (Resharding, error) {
+func (d *draftBuilder) runningResharding() (operation.Resharding, error) {
 	if err := d.needsRelease(5, 0); err != nil {
-		return Resharding{}, err
+		return operation.Resharding{}, err
 	}
-	i := slices.IndexFunc(d.s.Activity.Reshardings, func(r Resharding) bool { return r.NS == d.c.NS })
+	i := slices.IndexFunc(d.s.Activity.Reshardings, func(r operation.Resharding) bool { return r.NS == d.c.NS })
 	ns := message.Namespace("ns", d.c.NS)
 	switch {
 	case i < 0 && !d.s.Activity.At.IsZero() && d.s.Activity.ReshardingsReason != "":
 		reason := d.s.Activity.ReshardingsReason
 		d.block("resharding", d.fromCluster(), message.New("resharding.unknown",
 			"It is not known whether {ns} is being resharded ({reason}).", ns, message.Coded("reason", reason, topology.ReasonText(reason))))
-		return Resharding{}, nil
+		return operation.Resharding{}, nil
 	case i < 0:
 		d.block("resharding", d.fromCluster(), message.New("resharding.none", "There is nothing to do: {ns} is not being resharded.", ns))
-		return Resharding{}, nil
+		return operation.Resharding{}, nil
 	}
 	r := d.s.Activity.Reshardings[i]
-	if r.Command != OfReshardCollection {
-		return Resharding{}, fault.New(fault.Conflict, "%s is being changed by %s, which this does not end.", d.c.NS, r.Command)
+	if r.Command != operation.OfReshardCollection {
+		return operation.Resharding{}, fault.New(fault.Conflict, "%s is being changed by %s, which this does not end.", d.c.NS, r.Command)
 	}
 	return r, nil
 }
 
 // needsResharding: the same operation still runs.
-func (d *draftBuilder) needsResharding(r Resharding) []Fact {
-	return []Fact{{Kind: FactResharding, NS: d.c.NS, Want: map[string]string{"id": r.ID}}}
+func (d *draftBuilder) needsResharding(r operation.Resharding) []operation.Fact {
+	return []operation.Fact{{Kind: operation.FactResharding, NS: d.c.NS, Want: map[string]string{"id": r.ID}}}
 }
 
 // committing reports whether the coordinator has decided to commit.
@@ -128,6 +129,6 @@ func committing(state string) bool {
 	return slices.Contains([]string{"committing", "quiesced", "done"}, state)
 }
 
-func copiedBytes(r Resharding) int64 { _, _, n, _ := r.Copied(); return n }
+func copiedBytes(r operation.Resharding) int64 { _, _, n, _ := r.Copied(); return n }
 
-func estimatedBytes(r Resharding) int64 { _, _, _, n := r.Copied(); return n }
+func estimatedBytes(r operation.Resharding) int64 { _, _, _, n := r.Copied(); return n }

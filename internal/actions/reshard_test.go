@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -24,15 +25,16 @@ func checkOf(d Draft, id string) Check {
 	return d.Checks[i]
 }
 
-func activity(a Activity) func(*Situation) {
+func activity(a operation.Activity) func(*Situation) {
 	return func(s *Situation) {
 		a.Known, a.At = true, now
 		s.Activity = a
 	}
 }
 
-func running(ns topology.Namespace, state string) Activity {
-	return Activity{Reshardings: []Resharding{{ID: "0a", NS: ns, Command: OfReshardCollection, Key: "{project_id: 1, key: 1}", State: state}}}
+func running(ns topology.Namespace, state string) operation.Activity {
+	return operation.Activity{Reshardings: []operation.Resharding{{ID: "0a", NS: ns, Command: operation.OfReshardCollection,
+		Key: "{project_id: 1, key: 1}", State: state}}}
 }
 
 func withZoneRange(t testing.TB) func(*Situation) {
@@ -66,8 +68,8 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 		}, "overlap"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := cluster(t, "0.4", x.version, activity(Activity{}), withZoneRange(t))
-			_, _, err := ReshardKind.Describe().Draft(s, x.args())
+			s := cluster(t, "0.4", x.version, activity(operation.Activity{}), withZoneRange(t))
+			_, _, err := Describe(ReshardKind).Draft(s, x.args())
 			if !strings.Contains(fault.Text(err), x.want) {
 				t.Errorf("%v", err)
 			}
@@ -78,7 +80,7 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 // zoned are arguments with one zone range of the new key.
 func zoned(t testing.TB, zone string, lo, hi bson.ObjectID) Args {
 	end := func(id bson.ObjectID) bson.Raw { return doc(t, bson.D{{Key: "project_id", Value: id}}) }
-	return Args{NS: documents, Key: byKey(t), Zones: []KeyZone{{Min: end(lo), Max: end(hi), Zone: zone}}}
+	return Args{NS: documents, Key: byKey(t), Zones: []operation.KeyZone{{Min: end(lo), Max: end(hi), Zone: zone}}}
 }
 
 func TestChecksOfAResharding(t *testing.T) {
@@ -92,9 +94,10 @@ func TestChecksOfAResharding(t *testing.T) {
 		expect("another resharding", ReshardKind, key, Block, "resharding.other", activity(running(clients, "cloning"))),
 		expect("no other resharding", ReshardKind, key, Pass, "resharding.free"),
 		expect("an index build", ReshardKind, key, Block, "index-build.running",
-			activity(Activity{IndexBuilds: []Operation{{NS: documents, What: "createIndexes"}}})),
+			activity(operation.Activity{IndexBuilds: []operation.Running{{NS: documents, What: "createIndexes"}}})),
 		expect("zones that are not given", ReshardKind, key, Block, "zones.needed", withZoneRange(t)),
-		expect("zones that are removed", ReshardKind, fixed(Args{NS: documents, Key: byKey(t), Zones: []KeyZone{}}), Warn, "zones.removed",
+		expect("zones that are removed", ReshardKind, fixed(Args{NS: documents, Key: byKey(t), Zones: []operation.KeyZone{}}), Warn,
+			"zones.removed",
 			withZoneRange(t)),
 		expect("zones that are replaced", ReshardKind, fixed(zoned(t, "eu", oid(1), oid(2))), Pass, "zones.replaced", withZoneRange(t)),
 		expect("a unique key", ReshardKind, key, Block, "unique.ofKey",
@@ -122,40 +125,23 @@ func TestChecksOfAResharding(t *testing.T) {
 func TestOnlyARunningReshardingCanBeCommittedOrAborted(t *testing.T) {
 	for name, x := range map[string]struct {
 		kind    Kind
-		running Activity
+		running operation.Activity
 		code    string
 		steps   int
 	}{
 		"abort":                       {ReshardAbort, running(documents, "cloning"), "resharding.abortable", 1},
 		"abort while it commits":      {ReshardAbort, running(documents, "committing"), "resharding.committing", 0},
-		"abort of nothing":            {ReshardAbort, Activity{}, "resharding.none", 0},
+		"abort of nothing":            {ReshardAbort, operation.Activity{}, "resharding.none", 0},
 		"abort of another collection": {ReshardAbort, running(clients, "cloning"), "resharding.none", 0},
-		"abort of what is not known":  {ReshardAbort, Activity{ReshardingsReason: "notPermitted"}, "resharding.unknown", 0},
+		"abort of what is not known":  {ReshardAbort, operation.Activity{ReshardingsReason: "notPermitted"}, "resharding.unknown", 0},
 		"commit":                      {ReshardCommit, running(documents, "cloning"), "resharding.blocksUnknown", 1},
-		"commit of nothing":           {ReshardCommit, Activity{}, "resharding.none", 0},
+		"commit of nothing":           {ReshardCommit, operation.Activity{}, "resharding.none", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _, err := x.kind.Describe().Draft(cluster(t, "0.4", "5.0.7", activity(x.running)), Args{NS: documents})
+			d, _, err := Describe(x.kind).Draft(cluster(t, "0.4", "5.0.7", activity(x.running)), Args{NS: documents})
 			if err != nil || len(d.Steps) != x.steps || d.Blocked() != (x.steps == 0) || checkOf(d, "resharding").Text.Code != x.code {
 				t.Errorf("%v: %d steps, %+v", err, len(d.Steps), d.Checks)
 			}
 		})
-	}
-}
-
-func TestTheProgressOfAReshardingIsToldAsTheServerEstimatesIt(t *testing.T) {
-	// Recorded on 5.0.7: one recipient has copied more than its even part.
-	r := Resharding{Shards: []ReshardingShard{
-		{Shard: "a", Donor: "donating-initial-data", Recipient: "cloning", Documents: 135, DocumentsEstimate: 82, Bytes: 14354,
-			BytesEstimate: 8714},
-		{Shard: "b", Recipient: "cloning", Documents: 21, DocumentsEstimate: 82, Bytes: 2226, BytesEstimate: 8714, Left: 2},
-		{Shard: "c", Donor: "donating-initial-data", Left: -1},
-	}}
-	if n, of, bytes, ofBytes := r.Copied(); n != 156 || of != 164 || bytes != 16580 || ofBytes != 17428 || r.Left() != 2 {
-		t.Errorf("%d of %d, %d of %d, %d s left", n, of, bytes, ofBytes, r.Left())
-	}
-	r.Shards[0].Left = -1
-	if r.Left() != -1 {
-		t.Error("a time that one recipient does not know is known")
 	}
 }

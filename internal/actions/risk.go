@@ -1,6 +1,9 @@
 package actions
 
-import "slices"
+import (
+	"shardboard/internal/actions/operation"
+	"slices"
+)
 
 // A plan that moves more than this is of high risk and has to be confirmed by typing.
 const (
@@ -14,7 +17,7 @@ const (
 func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 	wide := d.movedChunks() > wideChunks || e.Bytes.Known && e.Bytes.Value > wideBytes || len(d.moves) > 0 && !e.Bytes.Known
 	switch {
-	case slices.ContainsFunc(d.steps, Step.MovesWhole): // also to undo one: clients have to be stopped
+	case slices.ContainsFunc(d.steps, operation.Step.MovesWhole): // also to undo one: clients have to be stopped
 		return High, d.confirm()
 	case d.description.LeastRisk == High && !d.isUndo, d.leastRisk == High, !undo.Possible && !d.isUndo && d.sends(), wide,
 		d.resharded != nil, OutsideMaintenance(d.checks):
@@ -27,7 +30,7 @@ func (d *draftBuilder) risk(e Effect, undo Undo) (Risk, string) {
 
 // sends reports whether the plan has a command. A plan that only waits changes nothing.
 func (d *plannedSteps) sends() bool {
-	return slices.ContainsFunc(d.steps, Step.Sends) || len(d.steps) == 0
+	return slices.ContainsFunc(d.steps, operation.Step.Sends) || len(d.steps) == 0
 }
 
 // movedChunks returns how many chunks move.

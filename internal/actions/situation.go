@@ -3,6 +3,7 @@ package actions
 import (
 	"time"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -18,35 +19,14 @@ type Situation struct {
 	Shared    []placement.SharedID // ids known to be on several shards
 	SharedAt  time.Time            // of the check that found them; zero: not checked
 	Now       time.Time
-	Activity  Activity  // read from the cluster for this plan
-	Cleaned   []Cleanup // known to be finished, because a move of ours waited for them
-	Flags     Flags     // whether the table's jumbo flags were read for this plan
-	Writes    Writes    // recent writes to the ranges that the plan depends on
-	Measured  Measured  // sizes that were measured for this plan
-	Indexes   Indexes   // of the collection whose shard key the plan changes
+	Activity  operation.Activity  // read from the cluster for this plan
+	Cleaned   []operation.Cleanup // known to be finished, because a move of ours waited for them
+	Flags     Flags               // whether the table's jumbo flags were read for this plan
+	Writes    Writes              // recent writes to the ranges that the plan depends on
+	Measured  Measured            // sizes that were measured for this plan
+	Indexes   Indexes             // of the collection whose shard key the plan changes
 
 	Maintenance []Maintenance // when changes are wanted; empty: always
-}
-
-// Activity is what is running in the cluster now.
-type Activity struct {
-	Known      bool
-	Reason     string // catalogue code when not known: "notPermitted", "unreachable"
-	At         time.Time
-	Migrations []balance.Migration
-	DDL        []Operation
-	Cleanups   []Cleanup
-
-	IndexBuilds       []Operation
-	Reshardings       []Resharding // and other operations that are built on them
-	ReshardingsReason string       // catalogue code when those are not known; "" when they are
-}
-
-// Operation is a running command that conflicts with a plan.
-type Operation struct {
-	NS   topology.Namespace
-	What string        // the command's name, hostile text
-	For  time.Duration // how long it has run
 }
 
 // Planner makes the draft of a kind. It returns the arguments resolved: names

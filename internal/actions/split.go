@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
@@ -24,7 +25,7 @@ func describeSplit() Description {
 		Undo:      "Merges the parts.",
 		Arguments: []Argument{argNS.needed(), argAt, argParts, argChunk, argBounds},
 		InBatches: true,
-		Sends:     []Op{OpSplitAt, OpSplitMedian},
+		Sends:     []operation.Op{operation.OpSplitAt, operation.OpSplitMedian},
 		plan:      planSplit,
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
@@ -232,5 +233,5 @@ func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, named
 	natural.Sort(to)
 	return message.New("split-hot.many",
 		"Split {chunks} hot chunks of {ns} by their writes, and move one half of each to {shards}.",
-		message.Namespace("ns", c.NS), message.Count("chunks", len(hot)), message.Text("shards", list(slices.Compact(to))))
+		message.Namespace("ns", c.NS), message.Count("chunks", len(hot)), message.Text("shards", operation.Joined(slices.Compact(to))))
 }

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -112,7 +113,7 @@ func (d *draftBuilder) mayTake(c *topology.Collection, lo, hi key, s topology.Sh
 	if s.Draining {
 		return false
 	}
-	for _, z := range overlapping(d.ranges(c.NS), lo, hi) {
+	for _, z := range operation.OverlappingRanges(d.ranges(c.NS), lo, hi) {
 		if !d.isInZone(s.Name, z.Zone) {
 			return false
 		}
@@ -127,7 +128,7 @@ func (d *draftBuilder) mayTake(c *topology.Collection, lo, hi key, s topology.Sh
 // mayStillDelete reports whether a shard may not have deleted documents of a range yet
 // that it gave away. A move there would fail.
 func (d *draftBuilder) mayStillDelete(c *topology.Collection, lo, hi key, shard string) bool {
-	return slices.ContainsFunc(d.cleanups(), func(u Cleanup) bool {
-		return u.NS == c.NS && u.Shard == shard && u.overlapsKeys(c.Key, lo, hi)
+	return slices.ContainsFunc(d.cleanups(), func(u operation.Cleanup) bool {
+		return u.NS == c.NS && u.Shard == shard && u.OverlapsKeys(c.Key, lo, hi)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -112,7 +113,7 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 			}}, one, "30 upper a"},
 		{"a shard with a pending clean-up is not chosen", []func(*Situation){withWrites(t, documents, nil, rows{21: 50,
 			30: 50}), withShardWrites(4, 10, 1),
-			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }}, one, "30 upper a"},
+			func(s *Situation) { s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c"}} }}, one, "30 upper a"},
 		{"several chunks, the hottest first and each where it evens out most", []func(*Situation){
 			withWrites(t, documents, nil, rows{10: 20, 11: 20, 21: 50, 30: 50}), withShardWrites(12, 12, 1)}, both, "30 upper c, 11 upper c"},
 		{"several chunks of one shard go to different ones", []func(*Situation){withOwners(t, documents, "bbc"),
@@ -184,7 +185,7 @@ func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))),
 		expect("the only shard that helps has a pending clean-up", SplitHot, one, Block, "even.waits",
 			withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
-			func(s *Situation) { s.Activity.Cleanups = []Cleanup{{NS: documents, Shard: "c"}} }),
+			func(s *Situation) { s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c"}} }),
 		expect("to where it is", SplitHot, func(s Situation) Args { a := one(s); a.To = "b"; return a }, Block, "recipient.same",
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)),
 		expect("to a shard outside of its zone", SplitHot, func(s Situation) Args { a := one(s); a.To = "c"; return a }, Block,

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -86,7 +87,7 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 // spreadTargets returns the shards over which a project's range may be spread. A zone
 // range that keeps it together blocks.
 func (d *draftBuilder) spreadTargets(r projectRange) []string {
-	if met := overlapping(d.ranges(r.c.NS), r.lo, r.hi); len(met) > 0 {
+	if met := operation.OverlappingRanges(d.ranges(r.c.NS), r.lo, r.hi); len(met) > 0 {
 		d.block("zone-overlap", d.fromTable(topology.PartZones), message.New("zone-overlap.holds",
 			"The zone {zone} keeps the project together in {ns}. Unpin it first.",
 			message.Namespace("ns", r.c.NS), message.Zone("zone", met[0].Zone)))

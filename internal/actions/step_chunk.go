@@ -3,12 +3,13 @@ package actions
 import (
 	"strconv"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // chunkFact is the precondition of a command on a chunk.
-func (d *plannedSteps) chunkFact(k *futureChunks, p futureChunk) Fact {
+func (d *plannedSteps) chunkFact(k *futureChunks, p futureChunk) operation.Fact {
 	return chunkIs(k.c.NS, d.doc(k.c, p.Min), d.doc(k.c, p.Max), k.preconditions(p))
 }
 
@@ -24,9 +25,9 @@ func (d *draftBuilder) splitAt(k *futureChunks, at shardkey.Key) {
 		return
 	}
 	d.cuts++
-	d.step(Step{Op: OpSplitAt, NS: k.c.NS, At: raw,
-		Needs: []Fact{sameCollection(k.c), need},
-		Proof: []Fact{edgeAt(k.c.NS, raw, true)}})
+	d.step(operation.Step{Op: operation.OpSplitAt, NS: k.c.NS, At: raw,
+		Needs: []operation.Fact{sameCollection(k.c), need},
+		Proof: []operation.Fact{edgeAt(k.c.NS, raw, true)}})
 }
 
 // splitMedian plans to split a chunk at a key that the server chooses. It is proven when
@@ -34,11 +35,11 @@ func (d *draftBuilder) splitAt(k *futureChunks, at shardkey.Key) {
 func (d *draftBuilder) splitMedian(k *futureChunks, p futureChunk) {
 	lo, hi := d.doc(k.c, p.Min), d.doc(k.c, p.Max)
 	d.cuts++
-	d.step(Step{Op: OpSplitMedian, NS: k.c.NS, Min: lo, Max: hi,
-		Needs: []Fact{sameCollection(k.c), d.chunkFact(k, p)},
-		Proof: []Fact{
+	d.step(operation.Step{Op: operation.OpSplitMedian, NS: k.c.NS, Min: lo, Max: hi,
+		Needs: []operation.Fact{sameCollection(k.c), d.chunkFact(k, p)},
+		Proof: []operation.Fact{
 			chunkIs(k.c.NS, lo, hi, map[string]string{"exists": "false"}),
-			{Kind: FactCover, NS: k.c.NS, Min: lo, Max: hi, Want: map[string]string{"edges": "true"}},
+			{Kind: operation.FactCover, NS: k.c.NS, Min: lo, Max: hi, Want: map[string]string{"edges": "true"}},
 		}})
 	k.delta[p.Shard]++
 }
@@ -69,18 +70,18 @@ func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off str
 	if p.Shard == to {
 		return
 	}
-	s := Step{Op: OpMove, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi), Shard: to, Force: d.a.Force}
+	s := operation.Step{Op: operation.OpMove, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi), Shard: to, Force: d.a.Force}
 	if p.Min.Compare(lo) != 0 || p.Max.Compare(hi) != 0 {
-		s.Op = OpMoveRange
+		s.Op = operation.OpMoveRange
 	}
 	from := d.chunkFact(k, p)
 	if !p.changed { // a split clears the flag
 		from.Want["jumbo"] = strconv.FormatBool(p.Jumbo)
 	}
-	s.Needs = append([]Fact{sameCollection(k.c), from, shardTakesChunks(to)}, d.zoneFacts(k.c, lo, hi, to)...)
-	s.Proof = []Fact{coveredBy(k.c.NS, s.Min, s.Max, to)}
+	s.Needs = append([]operation.Fact{sameCollection(k.c), from, shardTakesChunks(to)}, d.zoneFacts(k.c, lo, hi, to)...)
+	s.Proof = []operation.Fact{coveredBy(k.c.NS, s.Min, s.Max, to)}
 	if off != "" {
-		s.Goal = []Fact{noneOn(k.c.NS, s.Min, s.Max, off)}
+		s.Goal = []operation.Fact{noneOn(k.c.NS, s.Min, s.Max, off)}
 	}
 	d.step(s)
 	d.moves = append(d.moves, transfer{k: k, lo: lo, hi: hi, from: p.Shard, to: to, chunks: 1, jumbo: p.Jumbo, step: len(d.steps) - 1})
@@ -92,28 +93,29 @@ func (d *draftBuilder) moveOff(k *futureChunks, lo, hi shardkey.Key, to, off str
 }
 
 // zoneFacts returns the preconditions on zones that allow the range to be on the shard.
-func (d *draftBuilder) zoneFacts(c *topology.Collection, lo, hi shardkey.Key, shard string) []Fact {
+func (d *draftBuilder) zoneFacts(c *topology.Collection, lo, hi shardkey.Key, shard string) []operation.Fact {
 	if !d.zonesRead() {
 		return nil
 	}
-	met := overlapping(d.ranges(c.NS), lo, hi)
+	met := operation.OverlappingRanges(d.ranges(c.NS), lo, hi)
 	if len(met) == 1 && met[0].Min.Compare(lo) <= 0 && met[0].Max.Compare(hi) >= 0 {
-		return []Fact{zoneOfRange(c.NS, met[0].RawMin, met[0].RawMax, met[0].Zone), inZone(shard, met[0].Zone, d.isInZone(shard, met[0].Zone))}
+		return []operation.Fact{zoneOfRange(c.NS, met[0].RawMin, met[0].RawMax, met[0].Zone),
+			inZone(shard, met[0].Zone, d.isInZone(shard, met[0].Zone))}
 	}
-	return []Fact{overlapCount(c.NS, d.doc(c, lo), d.doc(c, hi), len(met))}
+	return []operation.Fact{overlapCount(c.NS, d.doc(c, lo), d.doc(c, hi), len(met))}
 }
 
 // merge plans to merge the chunks of a range, which are on one shard. The bounds between
 // them are preconditions, so that an undo knows where to split again.
 func (d *draftBuilder) merge(k *futureChunks, lo, hi shardkey.Key) {
 	parts := k.within(lo, hi)
-	s := Step{Op: OpMerge, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi)}
-	s.Needs = []Fact{sameCollection(k.c), coveredBy(k.c.NS, s.Min, s.Max, parts[0].Shard)}
+	s := operation.Step{Op: operation.OpMerge, NS: k.c.NS, Min: d.doc(k.c, lo), Max: d.doc(k.c, hi)}
+	s.Needs = []operation.Fact{sameCollection(k.c), coveredBy(k.c.NS, s.Min, s.Max, parts[0].Shard)}
 	s.Needs[1].Want["chunks"] = strconv.Itoa(len(parts))
 	for _, p := range parts[1:] {
 		s.Needs = append(s.Needs, edgeAt(k.c.NS, d.doc(k.c, p.Min), true))
 	}
-	s.Proof = []Fact{chunkIs(k.c.NS, s.Min, s.Max, map[string]string{"exists": "true", "shard": parts[0].Shard})}
+	s.Proof = []operation.Fact{chunkIs(k.c.NS, s.Min, s.Max, map[string]string{"exists": "true", "shard": parts[0].Shard})}
 	d.step(s)
 	d.cuts += len(parts)
 	one := parts[0]
@@ -125,9 +127,9 @@ func (d *plannedSteps) clearJumbo(k *futureChunks, p futureChunk) {
 	lo, hi := d.doc(k.c, p.Min), d.doc(k.c, p.Max)
 	need := d.chunkFact(k, p)
 	need.Want["jumbo"] = strconv.FormatBool(true)
-	d.step(Step{Op: OpClearJumbo, NS: k.c.NS, Min: lo, Max: hi,
-		Needs: []Fact{sameCollection(k.c), need},
-		Proof: []Fact{chunkIs(k.c.NS, lo, hi, map[string]string{"exists": "true", "jumbo": "false"})}})
+	d.step(operation.Step{Op: operation.OpClearJumbo, NS: k.c.NS, Min: lo, Max: hi,
+		Needs: []operation.Fact{sameCollection(k.c), need},
+		Proof: []operation.Fact{chunkIs(k.c.NS, lo, hi, map[string]string{"exists": "true", "jumbo": "false"})}})
 	p.Jumbo = false
 	k.replace(p)
 }

@@ -1,7 +1,9 @@
 package actions
 
+import "shardboard/internal/actions/operation"
+
 // drainingIs: the shard exists, and is draining or not.
-func drainingIs(shard string, is bool) Fact {
+func drainingIs(shard string, is bool) operation.Fact {
 	f := shardTakesChunks(shard)
 	if is {
 		f.Want["draining"] = "true"
@@ -9,16 +11,16 @@ func drainingIs(shard string, is bool) Fact {
 	return f
 }
 
-func shardGone(shard string) Fact {
-	return Fact{Kind: FactShard, Shard: shard, Want: map[string]string{"exists": "false"}}
+func shardGone(shard string) operation.Fact {
+	return operation.Fact{Kind: operation.FactShard, Shard: shard, Want: map[string]string{"exists": "false"}}
 }
 
 // nothingOn: the shard has no chunk and is no database's primary shard.
-func nothingOn(shard string) Fact {
-	return Fact{Kind: FactRemains, Shard: shard, Want: map[string]string{"chunks": "0", "databases": "0"}}
+func nothingOn(shard string) operation.Fact {
+	return operation.Fact{Kind: operation.FactRemains, Shard: shard, Want: map[string]string{"chunks": "0", "databases": "0"}}
 }
 
 // spare: the other shards can take over from this one.
-func spare(shard string) Fact {
-	return Fact{Kind: FactSpare, Shard: shard, Want: map[string]string{"others": "true", "onlyOf": ""}}
+func spare(shard string) operation.Fact {
+	return operation.Fact{Kind: operation.FactSpare, Shard: shard, Want: map[string]string{"others": "true", "onlyOf": ""}}
 }

@@ -1,6 +1,9 @@
 package actions
 
-import "slices"
+import (
+	"shardboard/internal/actions/operation"
+	"slices"
+)
 
 // sortPinSteps puts the steps of a pin or an isolation into an order that works
 // while the balancer is on.
@@ -14,15 +17,15 @@ import "slices"
 // Moves before zones are as fast, but were rejected: between a move and its zone the
 // balancer may move the same chunk away to even out the chunk counts, and the chunk
 // cannot come back until its orphaned documents are deleted, fifteen minutes later.
-func sortPinSteps(steps []Step) {
-	stage := func(s Step) int {
+func sortPinSteps(steps []operation.Step) {
+	stage := func(s operation.Step) int {
 		switch {
 		case s.Splits():
 			return 0
-		case s.row().intoZone:
+		case s.FillsZone():
 			return 1
 		}
 		return 2
 	}
-	slices.SortStableFunc(steps, func(a, b Step) int { return stage(a) - stage(b) })
+	slices.SortStableFunc(steps, func(a, b operation.Step) int { return stage(a) - stage(b) })
 }

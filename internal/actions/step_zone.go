@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -31,8 +32,8 @@ func (d *draftBuilder) addZone(shard, zone string) {
 	if d.isInZone(shard, zone) {
 		return
 	}
-	d.step(Step{Op: OpAddZone, Shard: shard, Zone: zone,
-		Needs: []Fact{shardExists(shard), inZone(shard, zone, false)}, Proof: []Fact{inZone(shard, zone, true)}})
+	d.step(operation.Step{Op: operation.OpAddZone, Shard: shard, Zone: zone,
+		Needs: []operation.Fact{shardExists(shard), inZone(shard, zone, false)}, Proof: []operation.Fact{inZone(shard, zone, true)}})
 	s := d.shard(shard)
 	s.Zones = append(s.Zones, zone)
 }
@@ -41,8 +42,8 @@ func (d *draftBuilder) removeZone(shard, zone string) {
 	if !d.isInZone(shard, zone) {
 		return
 	}
-	d.step(Step{Op: OpRemoveZone, Shard: shard, Zone: zone,
-		Needs: []Fact{shardExists(shard), inZone(shard, zone, true)}, Proof: []Fact{inZone(shard, zone, false)}})
+	d.step(operation.Step{Op: operation.OpRemoveZone, Shard: shard, Zone: zone,
+		Needs: []operation.Fact{shardExists(shard), inZone(shard, zone, true)}, Proof: []operation.Fact{inZone(shard, zone, false)}})
 	s := d.shard(shard)
 	s.Zones = slices.DeleteFunc(s.Zones, func(z string) bool { return z == zone })
 }
@@ -50,8 +51,9 @@ func (d *draftBuilder) removeZone(shard, zone string) {
 // setRange plans to assign a range of complete keys to a zone that has a shard.
 func (d *draftBuilder) setRange(c *topology.Collection, lo, hi shardkey.Key, zone string) {
 	rawLo, rawHi := d.doc(c, lo), d.doc(c, hi)
-	s := Step{Op: OpSetRange, NS: c.NS, Min: rawLo, Max: rawHi, Zone: zone, Proof: []Fact{zoneOfRange(c.NS, rawLo, rawHi, zone)}}
-	s.Needs = []Fact{sameCollection(c), overlapCount(c.NS, rawLo, rawHi, 0)}
+	s := operation.Step{Op: operation.OpSetRange, NS: c.NS, Min: rawLo, Max: rawHi, Zone: zone,
+		Proof: []operation.Fact{zoneOfRange(c.NS, rawLo, rawHi, zone)}}
+	s.Needs = []operation.Fact{sameCollection(c), overlapCount(c.NS, rawLo, rawHi, 0)}
 	for _, m := range d.members(zone) {
 		s.Needs = append(s.Needs, inZone(m, zone, true))
 	}
@@ -63,10 +65,11 @@ func (d *draftBuilder) setRange(c *topology.Collection, lo, hi shardkey.Key, zon
 
 // removeRange plans to remove the range with exactly these bounds, as stored.
 func (d *draftBuilder) removeRange(z topology.ZoneRange) {
-	s := Step{Op: OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax, Zone: z.Zone,
-		Needs: []Fact{zoneOfRange(z.NS, z.RawMin, z.RawMax, z.Zone)}, Proof: []Fact{zoneOfRange(z.NS, z.RawMin, z.RawMax, "")}}
+	s := operation.Step{Op: operation.OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax, Zone: z.Zone,
+		Needs: []operation.Fact{zoneOfRange(z.NS, z.RawMin, z.RawMax, z.Zone)},
+		Proof: []operation.Fact{zoneOfRange(z.NS, z.RawMin, z.RawMax, "")}}
 	if c := d.s.Table.Collection(z.NS); c != nil {
-		s.Needs = append([]Fact{sameCollection(c)}, s.Needs...)
+		s.Needs = append([]operation.Fact{sameCollection(c)}, s.Needs...)
 	}
 	d.step(s)
 	d.zones[z.NS] = slices.DeleteFunc(slices.Clone(d.ranges(z.NS)), func(o topology.ZoneRange) bool {
@@ -88,16 +91,16 @@ func rangeWithBounds(zones []topology.ZoneRange, lo, hi bson.Raw) (topology.Zone
 func (d *draftBuilder) awaitAllOn(k *futureChunks, lo, hi shardkey.Key, to string) {
 	d.applyZone(k, lo, hi, func(string) string { return to })
 	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
-	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: to,
-		Needs: []Fact{sameCollection(k.c)}, Proof: []Fact{coveredBy(k.c.NS, rawLo, rawHi, to)}})
+	d.step(operation.Step{Op: operation.OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: to,
+		Needs: []operation.Fact{sameCollection(k.c)}, Proof: []operation.Fact{coveredBy(k.c.NS, rawLo, rawHi, to)}})
 }
 
 // awaitNoneOn plans to wait until the balancer has moved a range away from a shard.
 func (d *draftBuilder) awaitNoneOn(k *futureChunks, lo, hi shardkey.Key, shard string, next func(from string) string) {
 	d.applyZone(k, lo, hi, next)
 	rawLo, rawHi := d.doc(k.c, lo), d.doc(k.c, hi)
-	d.step(Step{Op: OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: shard,
-		Needs: []Fact{sameCollection(k.c)}, Proof: []Fact{noneOn(k.c.NS, rawLo, rawHi, shard)}})
+	d.step(operation.Step{Op: operation.OpAwait, NS: k.c.NS, Min: rawLo, Max: rawHi, Shard: shard,
+		Needs: []operation.Fact{sameCollection(k.c)}, Proof: []operation.Fact{noneOn(k.c.NS, rawLo, rawHi, shard)}})
 }
 
 // applyZone changes the planned chunks as the balancer will for a zone range: it splits

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -19,7 +20,7 @@ func describeStopDraining() Description {
 		Undo:      "Begins to drain it again.",
 		Arguments: []Argument{argShard.needed().about()},
 		LeastRisk: Medium,
-		Sends:     []Op{OpStopDraining},
+		Sends:     []operation.Op{operation.OpStopDraining},
 		plan:      planStopDraining,
 	}
 }
@@ -51,7 +52,8 @@ func planStopDraining(d *draftBuilder) (Draft, Args, error) {
 
 // endDraining plans to end the draining.
 func (d *plannedSteps) endDraining(shard string) {
-	d.step(Step{Op: OpStopDraining, Shard: shard, Needs: []Fact{drainingIs(shard, true)}, Proof: []Fact{drainingIs(shard, false)}})
+	d.step(operation.Step{Op: operation.OpStopDraining, Shard: shard, Needs: []operation.Fact{drainingIs(shard, true)},
+		Proof: []operation.Fact{drainingIs(shard, false)}})
 }
 
 // balancerOff suggests to turn the balancer off, if it may be on.
@@ -63,7 +65,7 @@ func (d *plannedCluster) balancerOff() []Suggestion {
 }
 
 // undoDraining ends the draining that a step has begun.
-func (d *draftBuilder) undoDraining(s Step) error {
+func (d *draftBuilder) undoDraining(s operation.Step) error {
 	switch now := d.shard(s.Shard); {
 	case now == nil:
 		return d.shardIsGone(s.Shard)
@@ -77,13 +79,13 @@ func (d *draftBuilder) undoDraining(s Step) error {
 }
 
 // undoStopDraining begins to drain the shard again.
-func (d *draftBuilder) undoStopDraining(s Step) error {
+func (d *draftBuilder) undoStopDraining(s operation.Step) error {
 	switch now := d.shard(s.Shard); {
 	case now == nil:
 		return d.shardIsGone(s.Shard)
 	case !now.Draining:
-		d.step(Step{Op: OpStartDraining, Shard: s.Shard,
-			Needs: []Fact{drainingIs(s.Shard, false), spare(s.Shard)}, Proof: []Fact{drainingIs(s.Shard, true)}})
+		d.step(operation.Step{Op: operation.OpStartDraining, Shard: s.Shard,
+			Needs: []operation.Fact{drainingIs(s.Shard, false), spare(s.Shard)}, Proof: []operation.Fact{drainingIs(s.Shard, true)}})
 	}
 	return nil
 }
@@ -92,20 +94,20 @@ func (d *plannedCluster) shardIsGone(shard string) error {
 	return undoConflict("the shard no longer exists", d.differences(shardExists(shard))...)
 }
 
-func (d *draftBuilder) undoRemoval(Step) error {
+func (d *draftBuilder) undoRemoval(operation.Step) error {
 	return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
 		"with sh.addShard, after its data was removed.")
 }
 
 // undoBegunDedicated ends nothing: the draining of the config server is left to mongosh.
-func (d *draftBuilder) undoBegunDedicated(s Step) error {
+func (d *draftBuilder) undoBegunDedicated(s operation.Step) error {
 	if now := d.shard(s.Shard); now != nil && !now.Draining {
 		return nil // it is as it was before
 	}
 	return fault.New(fault.Conflict, "shardboard does not end the draining of the config server.")
 }
 
-func (d *draftBuilder) undoDedicated(Step) error {
+func (d *draftBuilder) undoDedicated(operation.Step) error {
 	return fault.New(fault.Conflict, "shardboard does not make the config server a shard. "+
 		"transitionFromDedicatedConfigServer does.")
 }

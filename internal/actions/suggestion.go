@@ -26,7 +26,7 @@ func suggestion(k Kind, text message.Message, pairs ...string) Suggestion {
 // does not have are left out.
 func (d *findings) suggest(c Check, plans ...Suggestion) {
 	for _, p := range plans {
-		if p.Kind.Known() && len(c.Plans) < maxSuggestions {
+		if Known(p.Kind) && len(c.Plans) < maxSuggestions {
 			c.Plans = append(c.Plans, p)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
@@ -22,23 +23,23 @@ import (
 // was is the summary of the run that is undone. effect is the effect of its plan, which
 // lists the moves that the run left to the balancer. It returns an *UndoConflictError
 // when something else has since changed what the steps did.
-func PlanUndo(s Situation, kind Kind, a Args, was message.Message, done []Step, effect Effect) (Draft, error) {
-	return planUndo(newDraft(s, kind.Describe(), a), was, done, effect)
+func PlanUndo(s Situation, kind Kind, a Args, was message.Message, done []operation.Step, effect Effect) (Draft, error) {
+	return planUndo(newDraft(s, Describe(kind), a), was, done, effect)
 }
 
 // planUndo drafts the undo of steps. d is new.
-func planUndo(d *draftBuilder, was message.Message, done []Step, effect Effect) (Draft, error) {
+func planUndo(d *draftBuilder, was message.Message, done []operation.Step, effect Effect) (Draft, error) {
 	d.isUndo = true
 	// The run has turned on again what it had paused.
-	done = slices.DeleteFunc(slices.Clone(done), func(s Step) bool { return s.Pauses || s.Restores })
+	done = slices.DeleteFunc(slices.Clone(done), func(s operation.Step) bool { return s.Pauses || s.Restores })
 	slices.Reverse(done)
 	for _, late := range []bool{false, true} {
 		for _, s := range done {
-			row := s.row()
-			if row.undo == nil || row.undoLate != late {
+			of := draftings[s.Op]
+			if of.undo == nil || of.late != late {
 				continue
 			}
-			if err := row.undo(d, s, effect); err != nil {
+			if err := of.undo(d, s, effect); err != nil {
 				return Draft{}, err
 			}
 		}
@@ -103,12 +104,12 @@ func (d *draftBuilder) undoTitle(was message.Message) message.Message {
 const titleShards = 3
 
 // undoMembership takes a shard out of a zone again, or puts it back.
-func (d *draftBuilder) undoMembership(s Step) error {
-	s.Op = s.row().inverse
+func (d *draftBuilder) undoMembership(s operation.Step) error {
+	s.Op = s.Inverse()
 	return d.remainingMembership(s)
 }
 
-func (d *draftBuilder) undoSetRange(s Step) error {
+func (d *draftBuilder) undoSetRange(s operation.Step) error {
 	z, ok := rangeWithBounds(d.ranges(s.NS), s.Min, s.Max)
 	if !ok && d.description.Adapts && d.isRangeFree(s) {
 		return nil // removed already, by an earlier try of this undo or by somebody else
@@ -121,52 +122,52 @@ func (d *draftBuilder) undoSetRange(s Step) error {
 }
 
 // setRangeOf assigns the range of a step to its zone, unless that overlaps another one.
-func (d *draftBuilder) setRangeOf(s Step) error {
+func (d *draftBuilder) setRangeOf(s operation.Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
 	}
-	if len(overlapping(d.ranges(s.NS), lo, hi)) > 0 {
+	if len(operation.OverlappingRanges(d.ranges(s.NS), lo, hi)) > 0 {
 		return undoConflict("another zone range overlaps it now", d.differences(overlapCount(s.NS, s.Min, s.Max, 0))...)
 	}
 	d.setRange(c, lo, hi, s.Zone)
 	return nil
 }
 
-func (d *draftBuilder) undoBalancer(s Step) error {
-	on := s.Op == OpBalancerOff
-	d.step(Step{Op: s.row().inverse, Needs: []Fact{balancerIs(!on)}, Proof: []Fact{balancerIs(on)}})
+func (d *draftBuilder) undoBalancer(s operation.Step) error {
+	on := s.Op == operation.OpBalancerOff
+	d.step(operation.Step{Op: s.Inverse(), Needs: []operation.Fact{balancerIs(!on)}, Proof: []operation.Fact{balancerIs(on)}})
 	return nil
 }
 
-func (d *draftBuilder) undoWindow(s Step) error {
+func (d *draftBuilder) undoWindow(s operation.Step) error {
 	for _, f := range s.Needs {
-		if start, ok := f.Want["windowStart"]; ok && f.Kind == FactBalancer {
+		if start, ok := f.Want["windowStart"]; ok && f.Kind == operation.FactBalancer {
 			stop, days := f.Want["windowStop"], f.Want["windowDays"]
-			d.step(Step{Op: OpBalancerWindow, Start: start, Stop: stop, Days: days,
-				Needs: []Fact{windowIs(s.Start, s.Stop, s.Days)}, Proof: []Fact{windowIs(start, stop, days)}})
+			d.step(operation.Step{Op: operation.OpBalancerWindow, Start: start, Stop: stop, Days: days,
+				Needs: []operation.Fact{windowIs(s.Start, s.Stop, s.Days)}, Proof: []operation.Fact{windowIs(start, stop, days)}})
 			return nil
 		}
 	}
 	return fault.New(fault.Conflict, "This cannot be undone: the previous window is not known.")
 }
 
-func (d *draftBuilder) undoBalancing(s Step) error {
+func (d *draftBuilder) undoBalancing(s operation.Step) error {
 	c := d.s.Table.Collection(s.NS)
 	if c == nil {
 		return collectionGone(s.NS)
 	}
 	need := sameCollection(c)
 	need.Want["noBalance"] = strconv.FormatBool(!s.On)
-	d.step(Step{Op: OpBalancing, NS: s.NS, On: !s.On, Needs: []Fact{need},
-		Proof: []Fact{{Kind: FactCollection, NS: s.NS, Want: map[string]string{"noBalance": strconv.FormatBool(s.On)}}}})
+	d.step(operation.Step{Op: operation.OpBalancing, NS: s.NS, On: !s.On, Needs: []operation.Fact{need},
+		Proof: []operation.Fact{{Kind: operation.FactCollection, NS: s.NS, Want: map[string]string{"noBalance": strconv.FormatBool(s.On)}}}})
 	return nil
 }
 
 // isRangeFree reports whether no zone range overlaps the range of a step.
-func (d *plannedCluster) isRangeFree(s Step) bool {
+func (d *plannedCluster) isRangeFree(s operation.Step) bool {
 	_, lo, hi, err := d.rangeOf(s)
-	return err == nil && len(overlapping(d.ranges(s.NS), lo, hi)) == 0
+	return err == nil && len(operation.OverlappingRanges(d.ranges(s.NS), lo, hi)) == 0
 }
 
 func (d *plannedCluster) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.Collection, shardkey.Key, error) {
@@ -181,7 +182,7 @@ func (d *plannedCluster) keyOf(ns topology.Namespace, doc bson.Raw) (*topology.C
 	return c, k, nil
 }
 
-func (d *plannedCluster) rangeOf(s Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
+func (d *plannedCluster) rangeOf(s operation.Step) (*topology.Collection, shardkey.Key, shardkey.Key, error) {
 	c, lo, err := d.keyOf(s.NS, s.Min)
 	if err != nil {
 		return nil, lo, lo, err

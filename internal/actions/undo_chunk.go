@@ -1,13 +1,14 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
 	"slices"
 )
 
 // undoSplitAt merges the two parts again.
-func (d *draftBuilder) undoSplitAt(s Step) error {
+func (d *draftBuilder) undoSplitAt(s operation.Step) error {
 	c, at, err := d.keyOf(s.NS, s.At)
 	if err != nil {
 		return err
@@ -27,7 +28,7 @@ func (d *draftBuilder) undoSplitAt(s Step) error {
 	return nil
 }
 
-func (d *draftBuilder) undoSplitMedian(s Step) error {
+func (d *draftBuilder) undoSplitMedian(s operation.Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (d *draftBuilder) undoSplitMedian(s Step) error {
 }
 
 // undoMove moves a range back, and merges it with the chunk from which it was cut.
-func (d *draftBuilder) undoMove(s Step) error {
+func (d *draftBuilder) undoMove(s operation.Step) error {
 	c, lo, hi, err := d.rangeOf(s)
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func (d *draftBuilder) undoMove(s Step) error {
 }
 
 // undoAwait moves back what the balancer moved. Chunks that have left a draining shard stay where they are.
-func (d *draftBuilder) undoAwait(s Step, effect Effect) error {
+func (d *draftBuilder) undoAwait(s operation.Step, effect Effect) error {
 	if s.AwaitsDrain() {
 		return nil
 	}
@@ -69,9 +70,9 @@ func (d *draftBuilder) undoAwait(s Step, effect Effect) error {
 
 // splitAgain splits a merged chunk at the bounds that it had. They are among the
 // preconditions of the merge.
-func (d *draftBuilder) splitAgain(s Step) error {
+func (d *draftBuilder) splitAgain(s operation.Step) error {
 	for _, f := range s.Needs {
-		if f.Kind != FactEdge {
+		if f.Kind != operation.FactEdge {
 			continue
 		}
 		c, at, err := d.keyOf(f.NS, f.Min)
@@ -85,22 +86,22 @@ func (d *draftBuilder) splitAgain(s Step) error {
 
 // sourceChunk returns the chunk that a step changed, as it was before; false when the
 // step does not say.
-func sourceChunk(s Step) (Fact, bool) {
-	i := slices.IndexFunc(s.Needs, func(f Fact) bool { return f.Kind == FactChunk && f.Want["shard"] != "" })
+func sourceChunk(s operation.Step) (operation.Fact, bool) {
+	i := slices.IndexFunc(s.Needs, func(f operation.Fact) bool { return f.Kind == operation.FactChunk && f.Want["shard"] != "" })
 	if i < 0 {
-		return Fact{}, false
+		return operation.Fact{}, false
 	}
 	return s.Needs[i], true
 }
 
 // ownerBefore returns the shard of that chunk; "" when the step does not say.
-func ownerBefore(s Step) string {
+func ownerBefore(s operation.Step) string {
 	f, _ := sourceChunk(s)
 	return f.Want["shard"]
 }
 
 // undoBalancerMoves moves back what the plan expected the balancer to move.
-func (d *draftBuilder) undoBalancerMoves(s Step, effect Effect) error {
+func (d *draftBuilder) undoBalancerMoves(s operation.Step, effect Effect) error {
 	if len(effect.Moves) >= maxListedMoves {
 		return fault.New(fault.Conflict,
 			"The balancer has moved too much for one plan to move back. Unpin the project, and the balancer distributes its data evenly.")

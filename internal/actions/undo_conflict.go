@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
@@ -17,7 +18,7 @@ import (
 // because something else has changed what the run did. Differences say what. Its kind
 // is fault.Conflict.
 type UndoConflictError struct {
-	Differences []Difference
+	Differences []operation.Difference
 	Err         *fault.Error
 }
 
@@ -27,17 +28,19 @@ func (e *UndoConflictError) Error() string { return e.Err.Error() }
 func (e *UndoConflictError) Unwrap() error { return e.Err }
 
 // undoConflict makes the error. The clause says in words what has changed.
-func undoConflict(clause string, d ...Difference) error {
+func undoConflict(clause string, d ...operation.Difference) error {
 	return &UndoConflictError{Differences: d, Err: fault.New(fault.Conflict, "This can no longer be undone: %s.", clause)}
 }
 
 // differences lists how the table differs from a fact.
-func (d *plannedCluster) differences(f Fact) []Difference { return f.Against(Fields(d.now, f)) }
+func (d *plannedCluster) differences(f operation.Fact) []operation.Difference {
+	return f.Against(operation.Fields(d.now, f))
+}
 
 func collectionGone(ns topology.Namespace) error {
 	return undoConflict(
 		"the collection no longer exists",
-		Difference{Fact: Fact{Kind: FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"},
+		operation.Difference{Fact: operation.Fact{Kind: operation.FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"},
 	)
 }
 
@@ -49,7 +52,8 @@ func keyChanged(c *topology.Collection, doc bson.Raw) error {
 		}
 	}
 	return undoConflict("the collection now has another shard key",
-		Difference{Fact: Fact{Kind: FactCollection, NS: c.NS}, Field: "key", Want: strings.Join(names, ", "), Got: c.Key.String()})
+		operation.Difference{Fact: operation.Fact{Kind: operation.FactCollection, NS: c.NS}, Field: "key",
+			Want: strings.Join(names, ", "), Got: c.Key.String()})
 }
 
 // chunksChanged is the conflict of a range whose chunks should be on one shard, with

@@ -3,6 +3,7 @@ package actions
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -23,7 +24,7 @@ func describeUnpin() Description {
 		Arguments: []Argument{argProject.needed(), argDB},
 		Adapts:    true,
 		InBatches: true,
-		Sends:     []Op{OpRemoveRange},
+		Sends:     []operation.Op{operation.OpRemoveRange},
 		plan:      planUnpin,
 	}
 }

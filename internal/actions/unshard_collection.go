@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -21,7 +22,7 @@ func describeUnshard() Description {
 		Undo:      "Cannot be undone: shardboard does not shard collections.",
 		Arguments: []Argument{argNS.needed(), argTo.help("The shard that receives all data. Omitted: the one with the least data.")},
 		LeastRisk: High,
-		Sends:     []Op{OpUnshard},
+		Sends:     []operation.Op{operation.OpUnshard},
 		plan:      planUnshard,
 	}
 }
@@ -44,8 +45,9 @@ func planUnshard(d *draftBuilder) (Draft, Args, error) {
 		d.a.To = to
 	}
 	to, ns := d.a.To, message.Namespace("ns", c.NS)
-	needs := []Fact{sameCollection(c), shardTakesChunks(to)}
-	d.step(Step{Op: OpUnshard, NS: c.NS, Shard: to, Needs: append(needs, d.noneResharding()...), Proof: []Fact{unshardedOn(c.NS, to)}})
+	needs := []operation.Fact{sameCollection(c), shardTakesChunks(to)}
+	d.step(operation.Step{Op: operation.OpUnshard, NS: c.NS, Shard: to, Needs: append(needs, d.noneResharding()...),
+		Proof: []operation.Fact{unshardedOn(c.NS, to)}})
 	d.receivers = append(d.receivers, to)
 	d.unsharding = append(d.unsharding, c)
 	d.wholes = append(d.wholes, wholeMove{ns: c.NS, to: to, bytes: d.sizeOf(c, bytesOf), documents: d.sizeOf(c, documentsOf)})

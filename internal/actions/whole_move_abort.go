@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -23,8 +24,8 @@ func describeMoveCollectionAbort() Description {
 		Undo:      "Cannot be undone. Plan the move again.",
 		Arguments: []Argument{argNS.needed().of(TypeNamespace).help("The collection that is being moved, as database.collection.")},
 		LeastRisk: High,
-		Sends:     []Op{OpAbortMove},
-		plan:      func(d *draftBuilder) (Draft, Args, error) { return planAbort(d, OpAbortMove) },
+		Sends:     []operation.Op{operation.OpAbortMove},
+		plan:      func(d *draftBuilder) (Draft, Args, error) { return planAbort(d, operation.OpAbortMove) },
 	}
 }
 
@@ -38,23 +39,23 @@ func describeUnshardAbort() Description {
 		Undo:      "Cannot be undone. Plan the unsharding again.",
 		Arguments: []Argument{argNS.needed()},
 		LeastRisk: High,
-		Sends:     []Op{OpAbortUnshard},
-		plan:      func(d *draftBuilder) (Draft, Args, error) { return planAbort(d, OpAbortUnshard) },
+		Sends:     []operation.Op{operation.OpAbortUnshard},
+		plan:      func(d *draftBuilder) (Draft, Args, error) { return planAbort(d, operation.OpAbortUnshard) },
 	}
 }
 
 // planAbort plans to abort the running operation of the collection.
-func planAbort(d *draftBuilder, op Op) (Draft, Args, error) {
+func planAbort(d *draftBuilder, op operation.Op) (Draft, Args, error) {
 	if err := d.needsRelease(8, 0); err != nil {
 		return Draft{}, d.a, err
 	}
 	command, what := "moveCollection", "move"
-	if op == OpAbortUnshard {
+	if op == operation.OpAbortUnshard {
 		command, what = "unshardCollection", "unsharding"
 	}
 	ns := message.Namespace("ns", d.a.NS)
 	act := d.s.Activity
-	i := slices.IndexFunc(act.Reshardings, func(r Resharding) bool { return r.NS == d.a.NS && r.Command == command })
+	i := slices.IndexFunc(act.Reshardings, func(r operation.Resharding) bool { return r.NS == d.a.NS && r.Command == command })
 	switch {
 	case i < 0 && act.ReshardingsReason != "":
 		d.block("resharding", d.fromCluster(), message.New("abort.unknown",
@@ -68,13 +69,14 @@ func planAbort(d *draftBuilder, op Op) (Draft, Args, error) {
 			"The {what} of {ns} is committing: the server no longer aborts it.", ns, message.Words("what", what)))
 	default:
 		r := act.Reshardings[i]
-		place := Fact{Kind: FactPlace, NS: d.a.NS, Want: map[string]string{"sharded": "true"}}
-		if op == OpAbortMove {
-			now := placeFields(d.s.Table, d.a.NS)
+		place := operation.Fact{Kind: operation.FactPlace, NS: d.a.NS, Want: map[string]string{"sharded": "true"}}
+		if op == operation.OpAbortMove {
+			now := operation.PlaceFields(d.s.Table, d.a.NS)
 			place.Want = map[string]string{"sharded": "false", "shard": now["shard"]}
 		}
-		d.step(Step{Op: op, NS: d.a.NS, Needs: []Fact{{Kind: FactResharding, NS: d.a.NS, Want: map[string]string{"id": r.ID}}},
-			Proof: []Fact{place, {Kind: FactResharding, NS: d.a.NS, Want: map[string]string{"id": ""}}}})
+		d.step(operation.Step{Op: op, NS: d.a.NS,
+			Needs: []operation.Fact{{Kind: operation.FactResharding, NS: d.a.NS, Want: map[string]string{"id": r.ID}}},
+			Proof: []operation.Fact{place, {Kind: operation.FactResharding, NS: d.a.NS, Want: map[string]string{"id": ""}}}})
 		d.pass("resharding", d.fromCluster(), message.New("abort.possible",
 			"The {what} of {ns} is in the state {state} and can be aborted. What was copied is deleted.", ns,
 			message.Words("what", what), message.Text("state", r.State)))

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
@@ -76,7 +77,7 @@ func (d *draftBuilder) addWholes(e *Effect) {
 // Indexes are built on the recipient too, which is not included.
 func (d *draftBuilder) wholeTime(bytes topology.Figure, n int) topology.Figure {
 	out := d.moveSpeed().time(bytes, n, d.s.Now)
-	if out.Known && slices.ContainsFunc(d.steps, Step.isBuiltOnResharding) {
+	if out.Known && slices.ContainsFunc(d.steps, operation.Step.IsBuiltOnResharding) {
 		return d.reshardTime(out, n)
 	}
 	return out

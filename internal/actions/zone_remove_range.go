@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -21,7 +22,7 @@ func describeZoneRemoveRange() Description {
 			argMin.needed().about().help("The lower bound of a zone range, as Extended JSON."),
 			argMax.needed().about().help("The upper bound of a zone range, as Extended JSON.")},
 		InBatches: true,
-		Sends:     []Op{OpRemoveRange},
+		Sends:     []operation.Op{operation.OpRemoveRange},
 		plan:      planZoneRemoveRange,
 	}
 }

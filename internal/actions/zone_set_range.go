@@ -3,6 +3,7 @@ package actions
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -22,7 +23,7 @@ func describeZoneSetRange() Description {
 		Undo:      "Removes the range, or sets it as it was. Chunks that the balancer has moved by then stay where they are.",
 		Arguments: []Argument{argNS.needed(), argZone.needed(), argMin.needed().help(help), argMax.needed().help(help)},
 		InBatches: true,
-		Sends:     []Op{OpSetRange},
+		Sends:     []operation.Op{operation.OpSetRange},
 		plan:      planZoneSetRange,
 	}
 }
@@ -45,7 +46,7 @@ func planZoneSetRange(d *draftBuilder) (Draft, Args, error) {
 	undo := Undo{Possible: true, Text: message.New("zone-set-range",
 		"Removes the range from the zone {zone}. Chunks that the balancer has moved by then stay where they are.",
 		message.Zone("zone", a.Zone)), Kind: ZoneRemoveRange, Args: Args{NS: c.NS, Zone: a.Zone, Min: d.a.Min, Max: d.a.Max}}
-	met := overlapping(d.ranges(c.NS), lo, hi)
+	met := operation.OverlappingRanges(d.ranges(c.NS), lo, hi)
 	switch {
 	case len(met) == 1 && met[0].Zone == a.Zone && met[0].Min.Compare(lo) == 0 && met[0].Max.Compare(hi) == 0:
 		d.block("zone", d.fromTable(topology.PartZones), message.New("zone.ranged",

@@ -3,6 +3,7 @@ package actions
 import (
 	"slices"
 
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -19,7 +20,7 @@ func describeZoneAddShard() Description {
 		Undo:      "Removes the shard from the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().help("The name of a zone, an existing one or a new one.")},
 		InBatches: true,
-		Sends:     []Op{OpAddZone},
+		Sends:     []operation.Op{operation.OpAddZone},
 		plan:      planZoneAddShard,
 	}
 }
@@ -56,7 +57,7 @@ func describeZoneRemoveShard() Description {
 		Undo:      "Adds the shard to the zone.",
 		Arguments: []Argument{argShard.needed().about(), argZone.needed().about()},
 		InBatches: true,
-		Sends:     []Op{OpRemoveZone},
+		Sends:     []operation.Op{operation.OpRemoveZone},
 		plan:      planZoneRemoveShard,
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/history"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
@@ -78,7 +79,7 @@ func (v View) Plan(p actions.Plan) actions.Plan {
 	p.Undo.Text, p.Undo.Args = HideInMessage(p.Undo.Text), hideInArgs(p.Undo.Args, h)
 	p.Steps, p.Commands, p.Checks = slices.Clone(p.Steps), slices.Clone(p.Commands), slices.Clone(p.Checks)
 	for i := range p.Steps {
-		var c actions.Command
+		var c operation.Command
 		if i < len(p.Commands) {
 			c = p.Commands[i]
 		}
@@ -111,14 +112,17 @@ func hiddenDocument(doc bson.Raw, h *shardkey.Hiding) bson.Raw {
 
 // hideInPlanned is a step with its command. A step without bounds has a command
 // without any.
-func hideInPlanned(s actions.Step, c actions.Command, h *shardkey.Hiding) (actions.Step, actions.Command) {
+func hideInPlanned(s operation.Step, c operation.Command, h *shardkey.Hiding) (operation.Step, operation.Command) {
 	if len(s.At)+len(s.Min)+len(s.Max) > 0 {
 		c.Doc = hiddenDocument(c.Doc, h)
 	}
 	s.At, s.Min, s.Max = hiddenDocument(s.At, h), hiddenDocument(s.Min, h), hiddenDocument(s.Max, h)
 	if s.Item != nil {
 		x := *s.Item
-		x.Args, x.Summary, x.Steps = hideInArgs(x.Args, h), HideInMessage(x.Summary), nil
+		x.Summary, x.Steps = HideInMessage(x.Summary), nil
+		if a, err := actions.ItemArgs(&x); err != nil || actions.SetItemArgs(&x, hideInArgs(a, h)) != nil {
+			x.Args = nil // what cannot be read cannot be hidden
+		}
 		s.Item = &x
 	}
 	s.Needs, s.Proof, s.Goal = hideInFacts(s.Needs, h), hideInFacts(s.Proof, h), hideInFacts(s.Goal, h)
@@ -129,7 +133,7 @@ func hideInArgs(a actions.Args, h *shardkey.Hiding) actions.Args {
 	return a.HideKeys(func(key bson.Raw) bson.Raw { return hiddenDocument(key, h) })
 }
 
-func hideInFacts(facts []actions.Fact, h *shardkey.Hiding) []actions.Fact {
+func hideInFacts(facts []operation.Fact, h *shardkey.Hiding) []operation.Fact {
 	out := slices.Clone(facts)
 	for i := range out {
 		out[i] = hideInFact(out[i], h)
@@ -137,7 +141,7 @@ func hideInFacts(facts []actions.Fact, h *shardkey.Hiding) []actions.Fact {
 	return out
 }
 
-func hideInFact(f actions.Fact, h *shardkey.Hiding) actions.Fact {
+func hideInFact(f operation.Fact, h *shardkey.Hiding) operation.Fact {
 	f.Min, f.Max, f.Want = hiddenDocument(f.Min, h), hiddenDocument(f.Max, h), hideInFields(f.Want, h)
 	return f
 }
@@ -150,7 +154,7 @@ func hideInReadings(list []engine.Reading, h *shardkey.Hiding) []engine.Reading 
 	return out
 }
 
-func hideInDifferences(list []actions.Difference, h *shardkey.Hiding) []actions.Difference {
+func hideInDifferences(list []operation.Difference, h *shardkey.Hiding) []operation.Difference {
 	out := slices.Clone(list)
 	for i := range out {
 		d := &out[i]

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
 	"shardboard/internal/rules"
@@ -77,7 +77,7 @@ func (p *clusterParts) ownRuns() func(from, to time.Time) []history.OurRun {
 }
 
 // target is the shard a step moves data to; "" when it moves nothing.
-func target(s actions.Step) string {
+func target(s operation.Step) string {
 	if s.Migrates() {
 		return s.Shard
 	}

@@ -5,7 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/placement"
@@ -89,40 +89,40 @@ func changes() (out []attempt) {
 		raw, _ := bson.Marshal(bson.D{{Key: "project_id", Value: bson.ObjectID{11: byte(n)}}})
 		return raw
 	}
-	for _, s := range []actions.Step{
-		{Op: actions.OpSplitAt, At: bound(1)},
-		{Op: actions.OpSplitMedian, Min: bound(1), Max: bound(2)},
-		{Op: actions.OpMerge, Min: bound(1), Max: bound(2)},
-		{Op: actions.OpRefineKey, Key: keyOf(int32(1))},
-		{Op: actions.OpClearJumbo, Min: bound(1), Max: bound(2)},
-		{Op: actions.OpMove, Min: bound(1), Max: bound(2), Shard: "nowhere"},
-		{Op: actions.OpMoveRange, Min: bound(1), Max: bound(2), Shard: "nowhere"},
-		{Op: actions.OpReshard, Reshard: &actions.Reshard{Key: bound(2)}}, // refused: a key has 1 or "hashed"
-		{Op: actions.OpReshardCommit},
-		{Op: actions.OpBeginRemoval, Shard: "nowhere"},
-		{Op: actions.OpStartDraining, Shard: "nowhere"},
-		{Op: actions.OpStopDraining, Shard: "nowhere"},
-		{Op: actions.OpRemoveShard, Shard: "nowhere"},
-		{Op: actions.OpBeginDedicated, Shard: "config"}, // refused: it is no shard
-		{Op: actions.OpDedicate, Shard: "config"},
-		{Op: actions.OpMovePrimary, DB: sampleNS.Database(), Shard: "shard-rs-1"}, // where it is
-		{Op: actions.OpMoveCollection, Shard: "shard-rs-1"},                       // refused: it is sharded
-		{Op: actions.OpUnshard, Shard: "none"},                                    // refused: no such shard
-		{Op: actions.OpAbortMove},                                                 // refused: none is running
-		{Op: actions.OpAbortUnshard},
-		{Op: actions.OpReshardAbort},
-		{Op: actions.OpMigrations, On: true},
-		{Op: actions.OpChunkSize},
-		{Op: actions.OpAutoMerge, On: true},
-		{Op: actions.OpDefragment},
-		{Op: actions.OpBalancing, On: true},
-		{Op: actions.OpBalancerOn},
-		{Op: actions.OpBalancerOff},
-		{Op: actions.OpBalancerWindow, Start: "01:00", Stop: "02:00"},
-		{Op: actions.OpAddZone, Shard: "nowhere", Zone: "z"},
-		{Op: actions.OpRemoveZone, Shard: "nowhere", Zone: "z"},
-		{Op: actions.OpSetRange, Min: bound(1), Max: bound(2), Zone: "z"},
-		{Op: actions.OpRemoveRange, Min: bound(1), Max: bound(2)},
+	for _, s := range []operation.Step{
+		{Op: operation.OpSplitAt, At: bound(1)},
+		{Op: operation.OpSplitMedian, Min: bound(1), Max: bound(2)},
+		{Op: operation.OpMerge, Min: bound(1), Max: bound(2)},
+		{Op: operation.OpRefineKey, Key: keyOf(int32(1))},
+		{Op: operation.OpClearJumbo, Min: bound(1), Max: bound(2)},
+		{Op: operation.OpMove, Min: bound(1), Max: bound(2), Shard: "nowhere"},
+		{Op: operation.OpMoveRange, Min: bound(1), Max: bound(2), Shard: "nowhere"},
+		{Op: operation.OpReshard, Reshard: &operation.Reshard{Key: bound(2)}}, // refused: a key has 1 or "hashed"
+		{Op: operation.OpReshardCommit},
+		{Op: operation.OpBeginRemoval, Shard: "nowhere"},
+		{Op: operation.OpStartDraining, Shard: "nowhere"},
+		{Op: operation.OpStopDraining, Shard: "nowhere"},
+		{Op: operation.OpRemoveShard, Shard: "nowhere"},
+		{Op: operation.OpBeginDedicated, Shard: "config"}, // refused: it is no shard
+		{Op: operation.OpDedicate, Shard: "config"},
+		{Op: operation.OpMovePrimary, DB: sampleNS.Database(), Shard: "shard-rs-1"}, // where it is
+		{Op: operation.OpMoveCollection, Shard: "shard-rs-1"},                       // refused: it is sharded
+		{Op: operation.OpUnshard, Shard: "none"},                                    // refused: no such shard
+		{Op: operation.OpAbortMove},                                                 // refused: none is running
+		{Op: operation.OpAbortUnshard},
+		{Op: operation.OpReshardAbort},
+		{Op: operation.OpMigrations, On: true},
+		{Op: operation.OpChunkSize},
+		{Op: operation.OpAutoMerge, On: true},
+		{Op: operation.OpDefragment},
+		{Op: operation.OpBalancing, On: true},
+		{Op: operation.OpBalancerOn},
+		{Op: operation.OpBalancerOff},
+		{Op: operation.OpBalancerWindow, Start: "01:00", Stop: "02:00"},
+		{Op: operation.OpAddZone, Shard: "nowhere", Zone: "z"},
+		{Op: operation.OpRemoveZone, Shard: "nowhere", Zone: "z"},
+		{Op: operation.OpSetRange, Min: bound(1), Max: bound(2), Zone: "z"},
+		{Op: operation.OpRemoveRange, Min: bound(1), Max: bound(2)},
 	} {
 		if s.DB == "" {
 			s.NS = sampleNS

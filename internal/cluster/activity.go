@@ -8,7 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -99,7 +99,7 @@ func (o operationRow) migration() (m balance.Migration, ok bool) {
 }
 
 // matches reports whether the operation may be the step of this run.
-func (o operationRow) matches(run string, s actions.Step) bool {
+func (o operationRow) matches(run string, s operation.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
 		return true
 	}
@@ -121,7 +121,7 @@ var ddl = []string{
 
 // ddl returns the DDL operation, if it is one. Some commands name only a collection of
 // their database; dropDatabase and movePrimary name a database.
-func (o operationRow) ddl() (op actions.Operation, ok bool) {
+func (o operationRow) ddl() (op operation.Running, ok bool) {
 	name, what := o.name()
 	if name == shardMovePrimary { // the command of another mongos, as the old primary shows it
 		name = "movePrimary"
@@ -138,7 +138,7 @@ func (o operationRow) ddl() (op actions.Operation, ok bool) {
 		db, _ := o.command.Lookup("$db").StringValueOK()
 		ns = topology.Namespace(db)
 	}
-	return actions.Operation{NS: ns, What: name, For: o.running}, true
+	return operation.Running{NS: ns, What: name, For: o.running}, true
 }
 
 // withMigrations adds migrations that are not in the list. Donor and collection
@@ -164,10 +164,10 @@ const cleanupDelay = topology.OrphanDelay
 // Activity reads the running operations of the shards and the mongos, config.migrations
 // (up to 7.x), and from the changelog the migrations whose donors have probably not
 // cleaned up yet.
-func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (actions.Activity, error) {
+func (c *Client) Activity(ctx context.Context, nss []topology.Namespace) (operation.Activity, error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
-	a := actions.Activity{Known: true, At: time.Now()}
+	a := operation.Activity{Known: true, At: time.Now()}
 	events, _, err := c.events(ctx, "", changelogLimit)
 	if err != nil && fault.Of(err) != fault.Forbidden {
 		return a, err
@@ -237,10 +237,10 @@ func (c *Client) MigrationsNow(ctx context.Context) ([]balance.Migration, error)
 
 // cleanups lists the ranges that shards donated recently. A migration that waited for
 // its clean-up looks the same, so its donor may be free earlier than shown.
-func cleanups(events []topology.Event, nss []topology.Namespace, now time.Time) []actions.Cleanup {
-	var out []actions.Cleanup
+func cleanups(events []topology.Event, nss []topology.Namespace, now time.Time) []operation.Cleanup {
+	var out []operation.Cleanup
 	for _, e := range events {
-		u, ok := actions.GivenAway(e)
+		u, ok := operation.GivenAway(e)
 		if u.Until = e.Time.Add(cleanupDelay); !ok || !u.Until.After(now) || len(nss) > 0 && !slices.Contains(nss, u.NS) {
 			continue
 		}

@@ -8,15 +8,15 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/event"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
 
-var _ actions.Admin = (*Client)(nil)
+var _ operation.Admin = (*Client)(nil)
 
 // Run sends a changing command once. The driver does not retry RunCommand and sends the deadline as maxTimeMS. run is
 // sent as "comment", which every command accepts since 4.4.
-func (c *Client) Run(ctx context.Context, run string, cmd actions.Command, a actions.Attempt) (bson.Raw, error) {
+func (c *Client) Run(ctx context.Context, run string, cmd operation.Command, a operation.Attempt) (bson.Raw, error) {
 	var doc bson.D
 	if err := bson.Unmarshal(cmd.Doc, &doc); err != nil {
 		return nil, fmt.Errorf("read command: %w", err)
@@ -31,7 +31,7 @@ func (c *Client) Run(ctx context.Context, run string, cmd actions.Command, a act
 	defer p.release()
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &sent{check: actions.SendCheck(ctx), stop: stop}
+	s := &sent{check: operation.SendCheck(ctx), stop: stop}
 	reply, err := p.run(context.WithValue(sending, sentKey{}, s), cmd.DB, doc)
 	c.noteOperationTime(reply, err)
 	if s.refused != nil {
@@ -84,7 +84,7 @@ func noteSent(next *event.CommandMonitor) *event.CommandMonitor {
 }
 
 // outcome classifies the error of a changing command.
-func (c *Client) outcome(ctx context.Context, err error, left bool, a actions.Attempt) error {
+func (c *Client) outcome(ctx context.Context, err error, left bool, a operation.Attempt) error {
 	switch {
 	case err == nil:
 		return nil

@@ -7,7 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
 
@@ -52,16 +52,16 @@ func answerOf(err error) (answer, bool) {
 
 // refusal classifies a failed command. Only certain refusals get a kind that promises
 // that nothing changed.
-func (c *Client) refusal(a answer, err error, doing actions.Attempt) error {
+func (c *Client) refusal(a answer, err error, doing operation.Attempt) error {
 	kind := a.kind()
 	if r := a.row(); r != nil && r.busy != "" {
 		err = busyError(r.busy, a.text, err)
 	}
 	switch a.code {
 	case codeReshardAborted:
-		err = errors.Join(actions.ErrReshardingAborted, err)
+		err = errors.Join(operation.ErrReshardingAborted, err)
 	case codeReshardCommits:
-		err = errors.Join(actions.ErrReshardingCommits, err)
+		err = errors.Join(operation.ErrReshardingCommits, err)
 	}
 	switch kind {
 	case fault.Forbidden:

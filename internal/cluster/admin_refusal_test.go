@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
 
@@ -63,7 +63,7 @@ func TestServerErrorsAreClassified(t *testing.T) {
 
 func TestServerMessageIsKeptInFull(t *testing.T) {
 	text := `Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID("0f800000-0000-0000-0000-000000000000") } }, { _id: { id: UUID("0fc00000-0000-0000-0000-000000000000") } }) for namespace config.system.sessions to shard-rs-2`
-	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), actions.Attempt{To: "move a chunk"})
+	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), operation.Attempt{To: "move a chunk"})
 	if want := `The cluster refused to move a chunk: "` + text + `".`; fault.Text(err) != want {
 		t.Fatalf("%s", fault.Text(err))
 	}
@@ -84,7 +84,7 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 		{answer{0, "", "no chunk found at {_id: 17}"}, "The cluster refused to move the chunk."},
 		{answer{8, "UnknownError", "{_id: 17}"}, "The cluster's answer to an attempt to move the chunk is not understood: UnknownError (8)."},
 	} {
-		err := c.refusal(x.a, errors.New("cause"), actions.Attempt{To: "move the chunk"})
+		err := c.refusal(x.a, errors.New("cause"), operation.Attempt{To: "move the chunk"})
 		if got := fault.Brief(err); got != x.want {
 			t.Errorf("%+v: %s", x.a, got)
 		}
@@ -93,7 +93,7 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 		}
 	}
 	if got := fault.Brief(c.refusal(answer{91, "ShutdownInProgress", "host-3 is down"}, errors.New("cause"),
-		actions.Attempt{To: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {
+		operation.Attempt{To: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {
 		t.Error(got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
@@ -21,16 +21,16 @@ import (
 // move takes seconds.
 func withCuttableDialer(
 	t *testing.T,
-	test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step),
+	test func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step),
 ) {
 	onSim(t, simcluster.Options{Empty: true, Pace: 100}, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		line, moves := &cuttableDialer{sim: sim}, &counter{}
 		c, end := connectBy(t, cluster.Options{Dialer: line, Monitor: moves.monitor()})
 		defer end()
-		must.Do(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpBalancerOff}))
+		must.Do(t, change.Send(t.Context(), c, "", operation.Step{Op: operation.OpBalancerOff}))
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
-		test(t, line, c, moves, actions.Step{Op: actions.OpMove, NS: "app.users", Shard: "shard-rs-2",
+		test(t, line, c, moves, operation.Step{Op: operation.OpMove, NS: "app.users", Shard: "shard-rs-2",
 			Min: document(t, bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(t, bson.D{{Key: "p", Value: bson.MaxKey{}}})})
 	})
 }
@@ -44,24 +44,24 @@ func TestCommandIsNotWrittenWhenTheLastCheckFails(t *testing.T) {
 		defer end()
 		stopped := sim.Faults().Add(simcluster.Rule{Command: "balancerStop", At: simcluster.Received, Hold: true})
 		tooLate, checks := errors.New("too late"), 0
-		ctx := actions.CheckBeforeSending(t.Context(), func() error {
+		ctx := operation.CheckBeforeSending(t.Context(), func() error {
 			checks++
 			return tooLate
 		})
-		if err := change.Send(ctx, c, "run-1", actions.Step{Op: actions.OpBalancerOff}); !errors.Is(err, tooLate) || checks != 1 {
+		if err := change.Send(ctx, c, "run-1", operation.Step{Op: operation.OpBalancerOff}); !errors.Is(err, tooLate) || checks != 1 {
 			t.Errorf("%v after %d checks", err, checks)
 		}
 		if n := stopped.Struck(); n > 0 {
 			t.Errorf("the server got %d commands", n)
 		}
 		stopped.Remove()
-		must.Do(t, change.Send(actions.CheckBeforeSending(t.Context(), func() error { return nil }), c, "run-2",
-			actions.Step{Op: actions.OpBalancerOff}))
+		must.Do(t, change.Send(operation.CheckBeforeSending(t.Context(), func() error { return nil }), c, "run-2",
+			operation.Step{Op: operation.OpBalancerOff}))
 	})
 }
 
 func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step) {
 		done := make(chan error)
 		go func() { done <- change.Send(t.Context(), c, "run-7", m) }()
 		time.Sleep(20 * time.Millisecond)
@@ -80,7 +80,7 @@ func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testi
 }
 
 func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *counter, m actions.Step) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *counter, m operation.Step) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		if err := change.Send(ctx, c, "", m); fault.Of(err) != fault.UnknownOutcome {
@@ -97,7 +97,7 @@ func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
 }
 
 func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step) {
+	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step) {
 		line.set(true)
 		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
 		if fault.Of(err) != fault.Unavailable {
@@ -118,7 +118,7 @@ func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
 }
 
 func TestRefusalQuotesTheServer(t *testing.T) {
-	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *counter, m actions.Step) {
+	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step) {
 		m.Shard = "nowhere"
 		err := change.Send(t.Context(), c, "", m)
 		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {

@@ -10,7 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
@@ -43,7 +43,7 @@ const clockSkew = 2 * time.Second
 // Trace looks for a sent command in the operations of the mongos and the shards, in
 // config.migrations (up to 7.x) and in the changelog. Without the privilege for
 // operations ($currentOp needs inprog) it uses the other two.
-func (c *Client) Trace(ctx context.Context, run string, s actions.Step, since time.Time) (t actions.Trace, err error) {
+func (c *Client) Trace(ctx context.Context, run string, s operation.Step, since time.Time) (t operation.Trace, err error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	if s.InBackground() {
@@ -121,7 +121,7 @@ func (o operationRow) steps() (step, steps int) {
 
 // entriesOf selects the changelog entries with a step's bounds and reports whether they
 // contain its start and its end.
-func entriesOf(s actions.Step, events []topology.Event) (out []topology.Event, begun, ended bool) {
+func entriesOf(s operation.Step, events []topology.Event) (out []topology.Event, begun, ended bool) {
 	for _, e := range events {
 		if !s.Migrates() {
 			out = append(out, e)

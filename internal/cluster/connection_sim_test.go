@@ -15,7 +15,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
@@ -374,7 +374,7 @@ func TestAnotherClusterAtTheAddressGetsNoCommands(t *testing.T) {
 				"hello":  func() error { _, err := c.Server(t.Context()); return err },
 				"read":   func() error { _, err := c.Shards(t.Context()); return err },
 				"cursor": func() error { _, err := c.Heads(t.Context(), topology.Window{}); return err },
-				"change": func() error { return change.Send(t.Context(), c, "run-1", actions.Step{Op: actions.OpBalancerOff}) },
+				"change": func() error { return change.Send(t.Context(), c, "run-1", operation.Step{Op: operation.OpBalancerOff}) },
 			} {
 				err := ask()
 				var found *topology.OtherClusterError
@@ -411,7 +411,7 @@ func TestAtlasIsDetectedAndItsRefusalsAreNoMissingGrants(t *testing.T) {
 			}
 			sim.Faults().Add(simcluster.Rule{Command: "balancerStop", At: simcluster.Received, Times: -1, Err: refuse})
 			if err := change.Send(t.Context(), c, "run",
-				actions.Step{Op: actions.OpBalancerOff}); fault.Of(err) != fault.Forbidden || !errors.As(err, &denied) {
+				operation.Step{Op: operation.OpBalancerOff}); fault.Of(err) != fault.Forbidden || !errors.As(err, &denied) {
 				t.Errorf("%v", err)
 			}
 		})

@@ -9,7 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fixture/change"
@@ -159,10 +159,11 @@ func TestRolesPageNamesEveryCommand(t *testing.T) {
 			name, err := cmd.Doc.Index(0).KeyErr()
 			must.Do(t, err)
 			if name == "update" { // of the document of a setting
-				name = map[actions.Op]string{actions.OpBalancing: "balancing of one collection", actions.OpBalancerWindow: "the balancing window"}[s.Op]
+				name = map[operation.Op]string{operation.OpBalancing: "balancing of one collection",
+					operation.OpBalancerWindow: "the balancing window"}[s.Op]
 			}
 			for _, g := range s.Op.Grants(release) {
-				on := map[string]string{"": "the database", actions.OnCluster: "the cluster"}[g.On]
+				on := map[string]string{"": "the database", operation.OnCluster: "the cluster"}[g.On]
 				if on == "" {
 					on = "`" + g.On + "`"
 				}

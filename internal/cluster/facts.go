@@ -9,7 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
@@ -17,47 +17,47 @@ import (
 )
 
 var (
-	_ actions.Reader  = (*Client)(nil)
-	_ actions.Counter = (*Client)(nil)
+	_ operation.Reader  = (*Client)(nil)
+	_ operation.Counter = (*Client)(nil)
 )
 
 // ReadFact reads the current state of a fact with at most three finds in config, as the
 // fields of actions.Fields.
-func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]string, error) {
+func (c *Client) ReadFact(ctx context.Context, f operation.Fact) (map[string]string, error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
 	t := &topology.Table{}
 	var err error
 	switch f.Kind {
-	case actions.FactShard, actions.FactShardZone:
+	case operation.FactShard, operation.FactShardZone:
 		if t.Shards, err = c.Shards(ctx); !partial(err) {
 			return nil, err
 		}
-		return actions.Fields(t, f), nil
-	case actions.FactRemains:
+		return operation.Fields(t, f), nil
+	case operation.FactRemains:
 		return c.remainsFact(ctx, f)
-	case actions.FactSpare:
+	case operation.FactSpare:
 		if t.Shards, err = c.Shards(ctx); !partial(err) {
 			return nil, err
 		}
 		if t.Zones, err = c.Zones(ctx); !partial(err) {
 			return nil, err
 		}
-		return actions.Fields(t, f), nil
-	case actions.FactBalancer:
+		return operation.Fields(t, f), nil
+	case operation.FactBalancer:
 		if t.Balancer, err = c.Settings(ctx); err != nil {
 			return nil, err
 		}
-		return actions.Fields(t, f), nil
-	case actions.FactDatabase, actions.FactPlace:
+		return operation.Fields(t, f), nil
+	case operation.FactDatabase, operation.FactPlace:
 		return c.placeFact(ctx, f)
-	case actions.FactZoneRange:
+	case operation.FactZoneRange:
 		if t.Zones, err = c.zonesOf(ctx, f.NS); !partial(err) {
 			return nil, err
 		}
-		return actions.Fields(t, f), nil
+		return operation.Fields(t, f), nil
 	}
-	if f.Kind == actions.FactResharding {
+	if f.Kind == operation.FactResharding {
 		return c.reshardingFact(ctx, f)
 	}
 	m, err := c.meta(ctx, f.NS)
@@ -67,21 +67,21 @@ func (c *Client) ReadFact(ctx context.Context, f actions.Fact) (map[string]strin
 	of := &topology.Collection{Meta: *m}
 	t.Collections = []*topology.Collection{of}
 	switch f.Kind {
-	case actions.FactCollection, actions.FactResharded:
-		return actions.Fields(t, f), nil
-	case actions.FactZoneFree:
+	case operation.FactCollection, operation.FactResharded:
+		return operation.Fields(t, f), nil
+	case operation.FactZoneFree:
 		zones, err := c.zonesOf(ctx, f.NS)
 		if !partial(err) {
 			return nil, err
 		}
 		t.Zones = topology.CompleteZones(zones, of)
-		return actions.Fields(t, f), nil
-	case actions.FactChunk:
+		return operation.Fields(t, f), nil
+	case operation.FactChunk:
 		return c.chunkFact(ctx, *m, f)
-	case actions.FactEdge:
+	case operation.FactEdge:
 		there, err := c.chunkAt(ctx, *m, f.Min)
 		return map[string]string{"exists": strconv.FormatBool(there != nil)}, err
-	case actions.FactCover, actions.FactHeld:
+	case operation.FactCover, operation.FactHeld:
 		return c.rangeFact(ctx, *m, f)
 	}
 	return nil, fault.New(fault.Internal, "There is no fact called %q.", string(f.Kind))
@@ -118,7 +118,7 @@ func (c *Client) chunkAt(ctx context.Context, m topology.Meta, at bson.Raw) (fou
 	return found, err
 }
 
-func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
+func (c *Client) chunkFact(ctx context.Context, m topology.Meta, f operation.Fact) (map[string]string, error) {
 	hi, err := m.Key.Bound(f.Max)
 	if err != nil {
 		return map[string]string{}, nil // the bounds no longer fit the shard key
@@ -145,7 +145,7 @@ func (c *Client) ChunksFromNow(ctx context.Context, m topology.Meta, from shardk
 }
 
 // rangeFact reads the chunks that overlap a range.
-func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact) (map[string]string, error) {
+func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f operation.Fact) (map[string]string, error) {
 	lo, errLo := m.Key.Bound(f.Min)
 	hi, errHi := m.Key.Bound(f.Max)
 	if errLo != nil || errHi != nil {
@@ -173,7 +173,7 @@ func (c *Client) rangeFact(ctx context.Context, m topology.Meta, f actions.Fact)
 	if err != nil {
 		return nil, err
 	}
-	if f.Kind == actions.FactHeld {
+	if f.Kind == operation.FactHeld {
 		return map[string]string{"chunks": strconv.Itoa(here)}, nil
 	}
 	names := make([]string, 0, len(shards))

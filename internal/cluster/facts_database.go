@@ -3,15 +3,15 @@ package cluster
 import (
 	"context"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
 // placeFact reads the facts of databases, and of collections that may be unsharded.
-func (c *Client) placeFact(ctx context.Context, f actions.Fact) (map[string]string, error) {
+func (c *Client) placeFact(ctx context.Context, f operation.Fact) (map[string]string, error) {
 	t := &topology.Table{}
 	name := f.DB
-	if f.Kind == actions.FactPlace {
+	if f.Kind == operation.FactPlace {
 		m, err := c.meta(ctx, f.NS)
 		if err != nil {
 			return nil, err
@@ -31,15 +31,15 @@ func (c *Client) placeFact(ctx context.Context, f actions.Fact) (map[string]stri
 	if d != nil {
 		t.Databases = []topology.Database{*d}
 	}
-	return actions.Fields(t, f), nil
+	return operation.Fields(t, f), nil
 }
 
 // trackedFact is the place of a collection with a row in config.collections. If it is
 // not sharded, its only chunk says where it is.
-func (c *Client) trackedFact(ctx context.Context, t *topology.Table, m topology.Meta, f actions.Fact) (map[string]string, error) {
+func (c *Client) trackedFact(ctx context.Context, t *topology.Table, m topology.Meta, f operation.Fact) (map[string]string, error) {
 	of := &topology.Collection{Meta: m}
 	t.Collections = []*topology.Collection{of}
-	got := actions.Fields(t, f)
+	got := operation.Fields(t, f)
 	if !m.Unsplittable {
 		return got, nil
 	}

@@ -5,14 +5,14 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
 
 // remainsFact counts what is left on a shard. Counting chunks by shard alone reads all of
 // config.chunks, as the server does for removeShard, so callers look at the table first.
-func (c *Client) remainsFact(ctx context.Context, f actions.Fact) (map[string]string, error) {
+func (c *Client) remainsFact(ctx context.Context, f operation.Fact) (map[string]string, error) {
 	refs, err := c.shardReferences(ctx, f.Shard)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (c *Client) remainsFact(ctx context.Context, f actions.Fact) (map[string]st
 			return nil, err
 		}
 	}
-	return actions.RemainsFields(counts[0], counts[1]), nil
+	return operation.RemainsFields(counts[0], counts[1]), nil
 }
 
 // shardReferences are the values by which other documents may name a shard: its name, and

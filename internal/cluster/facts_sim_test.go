@@ -7,7 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/must"
@@ -55,7 +55,7 @@ func TestFactsReadFromTheClusterEqualTheTable(t *testing.T) {
 					for _, f := range everyFact(at) {
 						got, err := c.ReadFact(t.Context(), f)
 						must.Do(t, err)
-						if want := actions.Fields(table, f); !maps.Equal(got, want) {
+						if want := operation.Fields(table, f); !maps.Equal(got, want) {
 							t.Errorf("%s %v %v: read %v, the table says %v", f.Kind, f.Min, f.Max, got, want)
 						}
 					}
@@ -65,26 +65,27 @@ func TestFactsReadFromTheClusterEqualTheTable(t *testing.T) {
 	}
 }
 
-func everyFact(at func(any) bson.Raw) (out []actions.Fact) {
+func everyFact(at func(any) bson.Raw) (out []operation.Fact) {
 	const ns = "app.users"
 	ends := []any{bson.MinKey{}, -5, 0, 5, 10, 20, 25, bson.MaxKey{}}
 	for i, lo := range ends {
-		out = append(out, actions.Fact{Kind: actions.FactEdge, NS: ns, Min: at(lo)})
+		out = append(out, operation.Fact{Kind: operation.FactEdge, NS: ns, Min: at(lo)})
 		for _, hi := range ends[i+1:] {
-			for _, kind := range []actions.FactKind{actions.FactChunk, actions.FactCover, actions.FactZoneRange, actions.FactZoneFree} {
-				out = append(out, actions.Fact{Kind: kind, NS: ns, Min: at(lo), Max: at(hi)})
+			for _, kind := range []operation.FactKind{operation.FactChunk, operation.FactCover, operation.FactZoneRange, operation.FactZoneFree} {
+				out = append(out, operation.Fact{Kind: kind, NS: ns, Min: at(lo), Max: at(hi)})
 			}
 			for _, shard := range []string{"shard-rs-1", "shard-rs-2", "none"} {
-				out = append(out, actions.Fact{Kind: actions.FactHeld, NS: ns, Min: at(lo), Max: at(hi), Shard: shard})
+				out = append(out, operation.Fact{Kind: operation.FactHeld, NS: ns, Min: at(lo), Max: at(hi), Shard: shard})
 			}
 		}
 	}
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "none"} {
-		out = append(out, actions.Fact{Kind: actions.FactShard, Shard: shard},
-			actions.Fact{Kind: actions.FactShardZone, Shard: shard, Zone: "eu"})
+		out = append(out, operation.Fact{Kind: operation.FactShard, Shard: shard},
+			operation.Fact{Kind: operation.FactShardZone, Shard: shard, Zone: "eu"})
 	}
-	return append(out, actions.Fact{Kind: actions.FactBalancer}, actions.Fact{Kind: actions.FactCollection, NS: ns},
-		actions.Fact{Kind: actions.FactCollection, NS: "no.such"}, actions.Fact{Kind: actions.FactChunk, NS: "no.such", Min: at(0), Max: at(10)})
+	return append(out, operation.Fact{Kind: operation.FactBalancer}, operation.Fact{Kind: operation.FactCollection, NS: ns},
+		operation.Fact{Kind: operation.FactCollection, NS: "no.such"},
+		operation.Fact{Kind: operation.FactChunk, NS: "no.such", Min: at(0), Max: at(10)})
 }
 
 func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
@@ -97,11 +98,11 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				time.Sleep(time.Minute)
 				_, err := c.Server(t.Context())
 				must.Do(t, err)
-				s := actions.Step{Op: actions.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
+				s := operation.Step{Op: operation.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
 				other := s
 				other.Min = at(20)
 				// The zone would keep the chunk on the first shard.
-				must.Do(t, change.Send(t.Context(), c, "", actions.Step{Op: actions.OpRemoveRange, NS: s.NS, Min: at(0), Max: at(10)}))
+				must.Do(t, change.Send(t.Context(), c, "", operation.Step{Op: operation.OpRemoveRange, NS: s.NS, Min: at(0), Max: at(10)}))
 				s.Shard = "shard-rs-3"
 				rule := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Cloning, Hold: true})
 				begun := time.Now()

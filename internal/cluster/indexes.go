@@ -6,18 +6,18 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
-var _ actions.IndexReader = (*Client)(nil)
+var _ operation.IndexReader = (*Client)(nil)
 
 // mostIndexes is how many indexes a collection can have, so one batch has them all.
 const mostIndexes = 64
 
 // Indexes reads the indexes of a collection with listIndexes, which a mongos sends to one
 // shard that has the collection.
-func (c *Client) Indexes(ctx context.Context, ns topology.Namespace) (out []actions.Index, err error) {
+func (c *Client) Indexes(ctx context.Context, ns topology.Namespace) (out []operation.Index, err error) {
 	cmd := bson.D{
 		{Key: "listIndexes", Value: ns.Collection()},
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(mostIndexes)}}},
@@ -30,7 +30,7 @@ func (c *Client) Indexes(ctx context.Context, ns topology.Namespace) (out []acti
 	return out, err
 }
 
-func decodeIndex(doc bson.Raw) (x actions.Index) {
+func decodeIndex(doc bson.Raw) (x operation.Index) {
 	x.Name, _ = doc.Lookup("name").StringValueOK()
 	if key, ok := doc.Lookup("key").DocumentOK(); ok {
 		x.Key = bytes.Clone(key)

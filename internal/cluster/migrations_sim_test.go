@@ -6,7 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/must"
@@ -39,7 +39,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 				moved := make(chan error)
 				begun := time.Now()
 				go func() {
-					moved <- change.Send(t.Context(), c, "r", actions.Step{Op: actions.OpMove, NS: "app.users", Min: at(20),
+					moved <- change.Send(t.Context(), c, "r", operation.Step{Op: operation.OpMove, NS: "app.users", Min: at(20),
 						Max: at(bson.MaxKey{}), Shard: "shard-rs-2"})
 				}()
 				time.Sleep(31 * time.Second)

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
 )
@@ -33,7 +33,7 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 		if got := a.kind().String(); got != r.Kind {
 			t.Errorf("%s: %s was answered %d %q: got %s, want %s", r.Release, r.Command, r.Code, r.Text, got, r.Kind)
 		}
-		busy := actions.Obstacle("")
+		busy := operation.Obstacle("")
 		if row := a.row(); row != nil {
 			busy, recorded[row] = row.busy, true
 		}
@@ -57,7 +57,7 @@ func TestAMoveInTheWayIsNamedInTheWordsOfEachRelease(t *testing.T) {
 		"Command request failed on source shard. :: caused by :: Unable to start new balancer operation because this shard is " +
 			"currently donating range 'min: { p: 1 } - max: { p: 2 }' for namespace a.b to shard s-2",
 	} {
-		err, ok := busyError(actions.ObstacleMigration, text, fault.New(fault.Conflict, "refused")).(*actions.BusyError)
+		err, ok := busyError(operation.ObstacleMigration, text, fault.New(fault.Conflict, "refused")).(*operation.BusyError)
 		if !ok || err.NS != "a.b" || err.Shard != "s-2" {
 			t.Errorf("%q: got %+v", text, err)
 		}

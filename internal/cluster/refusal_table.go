@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
@@ -17,8 +17,8 @@ type refusal struct {
 	codes []int  // one of these
 	text  string // part of the text; "": any
 	kind  fault.Kind
-	busy  actions.Obstacle // why the same command may succeed later; "" if it will not by itself
-	from  string           // where it is known from, if it is not in the recordings of a real 5.0.7 or 8.0.10
+	busy  operation.Obstacle // why the same command may succeed later; "" if it will not by itself
+	from  string             // where it is known from, if it is not in the recordings of a real 5.0.7 or 8.0.10
 }
 
 // Where rows are known from that no recording has.
@@ -46,15 +46,15 @@ var refusals = []refusal{
 
 	// The recipient has to delete documents of the range first: it waits 10 s for that and gives up before it copies.
 	// To 7.0.
-	{codes: []int{50, 96}, text: "Failed to delete orphaned", kind: fault.Conflict, busy: actions.ObstacleOrphans},
+	{codes: []int{50, 96}, text: "Failed to delete orphaned", kind: fault.Conflict, busy: operation.ObstacleOrphans},
 	// 8.0.
-	{codes: []int{50, 96}, text: "the orphans cleanup routine didn't clear", kind: fault.Conflict, busy: actions.ObstacleOrphans},
+	{codes: []int{50, 96}, text: "the orphans cleanup routine didn't clear", kind: fault.Conflict, busy: operation.ObstacleOrphans},
 
 	// Migrations in the way.
-	{codes: []int{codeConflictingOp}, text: "undergoing changes", kind: fault.Conflict, busy: actions.ObstacleDDL},
-	{codes: []int{codeConflictingOp}, kind: fault.Conflict, busy: actions.ObstacleMigration},
+	{codes: []int{codeConflictingOp}, text: "undergoing changes", kind: fault.Conflict, busy: operation.ObstacleDDL},
+	{codes: []int{codeConflictingOp}, kind: fault.Conflict, busy: operation.ObstacleMigration},
 	// Of the same chunk.
-	{codes: []int{11000}, text: "config.migrations", kind: fault.Conflict, busy: actions.ObstacleMigration, from: seenOn5},
+	{codes: []int{11000}, text: "config.migrations", kind: fault.Conflict, busy: operation.ObstacleMigration, from: seenOn5},
 
 	// A move that failed while it copied. Before the commit the donor takes it back; after "failed on source shard" alone
 	// it may have committed.
@@ -85,16 +85,16 @@ var refusals = []refusal{
 	{codes: worded, text: "no shard key found", kind: fault.Invalid, from: serverSource},
 
 	// By code alone.
-	{codes: []int{50, 262}, text: "time limit", kind: fault.UnknownOutcome, busy: actions.ObstacleTime},
+	{codes: []int{50, 262}, text: "time limit", kind: fault.UnknownOutcome, busy: operation.ObstacleTime},
 	// A mongos whose shard did not answer in time, as DDL behind a move.
-	{codes: []int{50}, text: "timed out, deadline was", kind: fault.UnknownOutcome, busy: actions.ObstacleTime},
+	{codes: []int{50}, text: "timed out, deadline was", kind: fault.UnknownOutcome, busy: operation.ObstacleTime},
 	{codes: []int{50}, kind: fault.UnknownOutcome, from: serverCodes},
 	// LockTimeout, LockBusy.
-	{codes: []int{24, 46}, kind: fault.Conflict, busy: actions.ObstacleLock, from: serverCodes},
+	{codes: []int{24, 46}, kind: fault.Conflict, busy: operation.ObstacleLock, from: serverCodes},
 	// Stale version, epoch, config.
-	{codes: []int{63, 150, 13388}, kind: fault.Conflict, busy: actions.ObstacleMetadata, from: serverCodes},
+	{codes: []int{63, 150, 13388}, kind: fault.Conflict, busy: operation.ObstacleMetadata, from: serverCodes},
 	// MovePrimary, resharding running.
-	{codes: []int{319, 338}, kind: fault.Conflict, busy: actions.ObstacleDDL, from: serverCodes},
+	{codes: []int{319, 338}, kind: fault.Conflict, busy: operation.ObstacleDDL, from: serverCodes},
 	// Replaced, too big, zone in use, ….
 	{codes: []int{48, 105, 87, 153, 163, 178, 200, 20, 339}, kind: fault.Conflict},
 	// Too late to abort, aborted.
@@ -129,8 +129,8 @@ var inTheWay = regexp.MustCompile(`currently (donating|receiving) (?:chunk |rang
 const rangeShown = 300
 
 // busyError is the error of a refusal that means "not now".
-func busyError(o actions.Obstacle, text string, cause error) error {
-	e := &actions.BusyError{Obstacle: o, Err: cause}
+func busyError(o operation.Obstacle, text string, cause error) error {
+	e := &operation.BusyError{Obstacle: o, Err: cause}
 	if m := inTheWay.FindStringSubmatch(text); m != nil {
 		e.Gives, e.Range = m[1] == "donating", sanitize.Truncate(m[2], rangeShown)
 		e.NS, e.Shard = topology.Namespace(m[3]), m[4]

@@ -8,7 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
 	"shardboard/internal/shardkey"
@@ -23,7 +23,7 @@ const reshardingLimit = 100
 // needed here: its documents and these fields of the collections are written in the same
 // transactions. The collections are read for the routing table anyway, so no other
 // privilege is needed.
-func (c *Client) reshardings(ctx context.Context, ns topology.Namespace) (out []actions.Resharding, err error) {
+func (c *Client) reshardings(ctx context.Context, ns topology.Namespace) (out []operation.Resharding, err error) {
 	release, err := c.release(ctx)
 	if err != nil || !release.atLeast(5, 0, 0) {
 		return nil, err
@@ -40,14 +40,14 @@ func (c *Client) reshardings(ctx context.Context, ns topology.Namespace) (out []
 		if topology.IsTemporary(topology.Namespace(name)) {
 			return nil
 		}
-		r := actions.Resharding{NS: topology.Namespace(name), Command: actions.OfReshardCollection, At: at}
+		r := operation.Resharding{NS: topology.Namespace(name), Command: operation.OfReshardCollection, At: at}
 		if sub, data, ok := doc.Lookup("reshardingFields", "uuid").BinaryOK(); ok && sub == bson.TypeBinaryUUID && len(data) == 16 {
-			r.ID = actions.UUIDText([16]byte(data))
+			r.ID = operation.UUIDText([16]byte(data))
 		}
 		r.State, _ = doc.Lookup("reshardingFields", "state").StringValueOK()
 		// Not there at the very beginning, nor while it commits.
 		if key, ok := doc.Lookup("reshardingFields", "donorFields", "reshardingKey").DocumentOK(); ok {
-			r.Key = actions.KeyText(key)
+			r.Key = operation.KeyText(key)
 		}
 		if text, ok := doc.Lookup("reshardingFields", "provenance").StringValueOK(); ok && text != "" {
 			r.Command = text
@@ -60,7 +60,7 @@ func (c *Client) reshardings(ctx context.Context, ns topology.Namespace) (out []
 
 // withShards adds what each shard does. Needs inprog on the cluster; without it, the
 // reason is noted.
-func (c *Client) withShards(ctx context.Context, r *actions.Resharding) error {
+func (c *Client) withShards(ctx context.Context, r *operation.Resharding) error {
 	cmd := bson.D{
 		{Key: "aggregate", Value: 1},
 		{Key: "pipeline", Value: bson.A{
@@ -75,13 +75,13 @@ func (c *Client) withShards(ctx context.Context, r *actions.Resharding) error {
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	shards := map[string]*actions.ReshardingShard{}
+	shards := map[string]*operation.ReshardingShard{}
 	err := c.each(ctx, "admin", cmd, readOp{what: "read the progress of a resharding", privilege: "inprog on the cluster"},
 		func(doc bson.Raw) error {
 			name, _ := doc.Lookup("shard").StringValueOK()
 			s := shards[name]
 			if s == nil {
-				s = &actions.ReshardingShard{Shard: name, Left: -1}
+				s = &operation.ReshardingShard{Shard: name, Left: -1}
 				shards[name] = s
 			}
 			readShard(doc, s)
@@ -96,12 +96,12 @@ func (c *Client) withShards(ctx context.Context, r *actions.Resharding) error {
 			r.Shards = append(r.Shards, *s)
 		}
 	}
-	slices.SortFunc(r.Shards, func(a, b actions.ReshardingShard) int { return natural.Compare(a.Shard, b.Shard) })
+	slices.SortFunc(r.Shards, func(a, b operation.ReshardingShard) int { return natural.Compare(a.Shard, b.Shard) })
 	return err
 }
 
 // readShard reads a row of $currentOp: a shard has one as a donor and one as a recipient.
-func readShard(doc bson.Raw, s *actions.ReshardingShard) {
+func readShard(doc bson.Raw, s *operation.ReshardingShard) {
 	if state, ok := doc.Lookup("donorState").StringValueOK(); ok {
 		s.Donor = state
 	}
@@ -124,7 +124,7 @@ func readShard(doc bson.Raw, s *actions.ReshardingShard) {
 }
 
 // reshardingFact reads the running resharding of a collection, or the namespaces of all.
-func (c *Client) reshardingFact(ctx context.Context, f actions.Fact) (map[string]string, error) {
+func (c *Client) reshardingFact(ctx context.Context, f operation.Fact) (map[string]string, error) {
 	all, err := c.reshardings(ctx, f.NS)
 	switch {
 	case err != nil:
@@ -150,7 +150,7 @@ func (c *Client) reshardingFact(ctx context.Context, f actions.Fact) (map[string
 // the running reshardings, and, while the command has not begun one, among the operations
 // of the mongos and the shards. An operation with the same collection and key is the
 // step's, whoever started it: the server lets the same command join it.
-func (c *Client) traceResharding(ctx context.Context, run string, s actions.Step, since time.Time) (t actions.Trace, err error) {
+func (c *Client) traceResharding(ctx context.Context, run string, s operation.Step, since time.Time) (t operation.Trace, err error) {
 	if t.Events, err = c.Changelog(ctx, s.NS, since.Add(-clockSkew), changelogLimit); err != nil && fault.Of(err) != fault.Forbidden {
 		return t, err
 	}
@@ -159,7 +159,7 @@ func (c *Client) traceResharding(ctx context.Context, run string, s actions.Step
 		return t, err
 	}
 	for _, r := range all {
-		if s.Reshard != nil && r.Key != "" && r.Key != actions.KeyText(s.Reshard.Key) {
+		if s.Reshard != nil && r.Key != "" && r.Key != operation.KeyText(s.Reshard.Key) {
 			continue
 		}
 		t.Running = true
@@ -178,18 +178,18 @@ func (c *Client) traceResharding(ctx context.Context, run string, s actions.Step
 }
 
 // reshards reports whether the operation is a resharding of a step's collection to its key.
-func (o operationRow) reshards(s actions.Step) bool {
+func (o operationRow) reshards(s operation.Step) bool {
 	name, ns := o.name()
 	key, ok := o.command.Lookup("key").DocumentOK()
 	if !ok || name != "reshardCollection" || topology.Namespace(ns) != s.NS || s.Reshard == nil {
 		return false
 	}
 	p, err := shardkey.ParsePattern(key)
-	return err == nil && p.String() == actions.KeyText(s.Reshard.Key)
+	return err == nil && p.String() == operation.KeyText(s.Reshard.Key)
 }
 
 // addReshardings adds the running reshardings to what is running.
-func (c *Client) addReshardings(ctx context.Context, a *actions.Activity) error {
+func (c *Client) addReshardings(ctx context.Context, a *operation.Activity) error {
 	all, err := c.reshardings(ctx, "")
 	if fault.Of(err) == fault.Forbidden {
 		a.ReshardingsReason = "notPermitted"
@@ -205,11 +205,11 @@ func (c *Client) addReshardings(ctx context.Context, a *actions.Activity) error 
 }
 
 // indexBuild returns the index build, if the operation is one.
-func (o operationRow) indexBuild() (op actions.Operation, ok bool) {
+func (o operationRow) indexBuild() (op operation.Running, ok bool) {
 	name, coll := o.name()
 	if name != "createIndexes" {
 		return op, false
 	}
 	db, _ := o.command.Lookup("$db").StringValueOK()
-	return actions.Operation{NS: topology.Namespace(db + "." + coll), What: name, For: o.running}, true
+	return operation.Running{NS: topology.Namespace(db + "." + coll), What: name, For: o.running}, true
 }

@@ -11,7 +11,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
@@ -77,15 +77,17 @@ func runReads(ctx context.Context, c *cluster.Client) []string {
 	if err == nil && !a.Known {
 		all.note("activity", errors.New(a.Reason))
 	}
-	step := actions.Step{Op: actions.OpMove, NS: sampleNS, Min: keyOf(bson.MinKey{}), Max: keyOf(bson.MaxKey{}), Shard: "shard-rs-2"}
+	step := operation.Step{Op: operation.OpMove, NS: sampleNS, Min: keyOf(bson.MinKey{}), Max: keyOf(bson.MaxKey{}), Shard: "shard-rs-2"}
 	_, err = c.Trace(ctx, "run", step, time.Now())
 	all.note("trace", err)
 	_, err = c.Changelog(ctx, sampleNS, time.Now(), 10)
 	all.note("changelog", err)
-	for _, kind := range []actions.FactKind{actions.FactCollection, actions.FactChunk, actions.FactEdge, actions.FactCover, actions.FactHeld,
-		actions.FactZoneRange, actions.FactZoneFree, actions.FactShard, actions.FactShardZone, actions.FactBalancer, actions.FactResharded,
-		actions.FactResharding, actions.FactDatabase, actions.FactPlace, actions.FactRemains, actions.FactSpare} {
-		_, err := c.ReadFact(ctx, actions.Fact{Kind: kind, NS: sampleNS, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
+	for _, kind := range []operation.FactKind{operation.FactCollection, operation.FactChunk, operation.FactEdge, operation.FactCover,
+		operation.FactHeld,
+		operation.FactZoneRange, operation.FactZoneFree, operation.FactShard, operation.FactShardZone, operation.FactBalancer,
+		operation.FactResharded,
+		operation.FactResharding, operation.FactDatabase, operation.FactPlace, operation.FactRemains, operation.FactSpare} {
+		_, err := c.ReadFact(ctx, operation.Fact{Kind: kind, NS: sampleNS, Min: step.Min, Max: step.Max, Shard: step.Shard, Zone: "z"})
 		all.note("read a "+string(kind), err)
 	}
 	match, err := bson.Marshal(bson.D{{Key: "project_id", Value: bson.D{{Key: "$eq", Value: bson.ObjectID{}}}}})
@@ -116,7 +118,7 @@ func TestEveryOperationIsTried(t *testing.T) {
 	for _, a := range changes() {
 		tried = append(tried, a.name)
 	}
-	for _, op := range actions.Operations() {
+	for _, op := range operation.Operations() {
 		want = append(want, string(op))
 	}
 	slices.Sort(tried)

@@ -11,7 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/event"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
@@ -23,19 +23,19 @@ var _ topology.Source = (*cluster.Client)(nil)
 // counter records the commands that the driver sends.
 type counter struct {
 	mu   sync.Mutex
-	seen []actions.Command
+	seen []operation.Command
 }
 
 func (c *counter) monitor() *event.CommandMonitor {
 	return &event.CommandMonitor{Started: func(_ context.Context, e *event.CommandStartedEvent) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.seen = append(c.seen, actions.Command{DB: e.DatabaseName, Doc: slices.Clone(e.Command)})
+		c.seen = append(c.seen, operation.Command{DB: e.DatabaseName, Doc: slices.Clone(e.Command)})
 	}}
 }
 
 // commands returns the commands sent since the last call.
-func (c *counter) commands() []actions.Command {
+func (c *counter) commands() []operation.Command {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := c.seen

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -16,7 +16,7 @@ const shardMovePrimary = "_shardsvrMovePrimary"
 const movePrimaryThread = "MovePrimaryCoordinator"
 
 // movesWhole reports whether the operation may be the step.
-func (o operationRow) movesWhole(s actions.Step) bool {
+func (o operationRow) movesWhole(s operation.Step) bool {
 	name, what := o.name()
 	if s.DB != "" {
 		if o.thread == movePrimaryThread {
@@ -33,7 +33,7 @@ func (o operationRow) movesWhole(s actions.Step) bool {
 }
 
 // loggedAs is the namespace under which the changelog has a step.
-func loggedAs(s actions.Step) topology.Namespace {
+func loggedAs(s operation.Step) topology.Namespace {
 	if s.DB != "" {
 		return topology.Namespace(s.DB)
 	}
@@ -41,7 +41,7 @@ func loggedAs(s actions.Step) topology.Namespace {
 }
 
 // primaryMoved updates whether a movePrimary has begun and ended. 5.0.7 logs no failed one.
-func primaryMoved(s actions.Step, e topology.Event, begun, ended bool) (bool, bool) {
+func primaryMoved(s operation.Step, e topology.Event, begun, ended bool) (bool, bool) {
 	if to, _ := e.Details.Lookup("to").StringValueOK(); s.DB == "" || to != s.Shard {
 		return begun, ended
 	}

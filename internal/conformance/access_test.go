@@ -8,7 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
@@ -71,34 +71,35 @@ func callEveryRead(ctx context.Context, c topology.Source, m topology.Meta) map[
 // collection has one chunk.
 func callEveryChange(ctx context.Context, w *world, c *cluster.Client, ns topology.Namespace) map[string]error {
 	errs := map[string]error{}
-	do := func(s actions.Step) error { return change.Send(ctx, c, run, s) }
+	do := func(s operation.Step) error { return change.Send(ctx, c, run, s) }
 	all := w.follow(ns).chunks[0]
 	lower, upper := keyDoc(bson.MinKey{}), keyDoc(bson.MaxKey{})
-	errs["split"] = do(actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(0))})
+	errs["split"] = do(operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(0))})
 	// of an empty chunk
-	errs["split in the middle"] = ignoreKind(do(actions.Step{Op: actions.OpSplitMedian, NS: ns, Min: lower, Max: keyDoc(int32(0))}),
+	errs["split in the middle"] = ignoreKind(do(operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: lower, Max: keyDoc(int32(0))}),
 		fault.Conflict)
-	errs["move"] = do(actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: keyDoc(int32(0)), Shard: w.otherShard(all.Shard), Wait: true})
-	errs["move back"] = do(actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: keyDoc(int32(0)), Shard: all.Shard})
-	errs["merge"] = do(actions.Step{Op: actions.OpMerge, NS: ns, Min: lower, Max: upper})
-	errs["clear jumbo"] = do(actions.Step{Op: actions.OpClearJumbo, NS: ns, Min: lower, Max: upper})
-	errs["refine"] = do(actions.Step{Op: actions.OpRefineKey, NS: ns, Key: keyDoc(int32(1))}) // the key that it has
-	errs["move range"] = ignoreKind(do(actions.Step{Op: actions.OpMoveRange, NS: ns, Min: keyDoc(int32(5)), Max: keyDoc(int32(9)),
+	errs["move"] = do(operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: keyDoc(int32(0)),
+		Shard: w.otherShard(all.Shard), Wait: true})
+	errs["move back"] = do(operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: keyDoc(int32(0)), Shard: all.Shard})
+	errs["merge"] = do(operation.Step{Op: operation.OpMerge, NS: ns, Min: lower, Max: upper})
+	errs["clear jumbo"] = do(operation.Step{Op: operation.OpClearJumbo, NS: ns, Min: lower, Max: upper})
+	errs["refine"] = do(operation.Step{Op: operation.OpRefineKey, NS: ns, Key: keyDoc(int32(1))}) // the key that it has
+	errs["move range"] = ignoreKind(do(operation.Step{Op: operation.OpMoveRange, NS: ns, Min: keyDoc(int32(5)), Max: keyDoc(int32(9)),
 		Shard: w.otherShard(all.Shard)}), fault.NotFound)
-	errs["add to zone"] = do(actions.Step{Op: actions.OpAddZone, Shard: all.Shard, Zone: w.db})
-	errs["set zone range"] = do(actions.Step{Op: actions.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(1)), Zone: w.db})
-	errs["remove zone range"] = do(actions.Step{Op: actions.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(1))})
-	errs["remove from zone"] = do(actions.Step{Op: actions.OpRemoveZone, Shard: all.Shard, Zone: w.db})
-	errs["start balancer"] = do(actions.Step{Op: actions.OpBalancerOn})
-	errs["stop balancer"] = do(actions.Step{Op: actions.OpBalancerOff})
-	errs["set window"] = do(actions.Step{Op: actions.OpBalancerWindow, Start: "01:00", Stop: "02:00"})
-	errs["clear window"] = do(actions.Step{Op: actions.OpBalancerWindow})
-	errs["set balancing"] = do(actions.Step{Op: actions.OpBalancing, NS: ns})
-	errs["set migrations"] = ignoreKind(do(actions.Step{Op: actions.OpMigrations, NS: ns, On: true}), fault.NotFound)
-	errs["set chunk size"] = ignoreKind(do(actions.Step{Op: actions.OpChunkSize, NS: ns}), fault.NotFound)
-	errs["defragment"] = ignoreKind(do(actions.Step{Op: actions.OpDefragment, NS: ns}), fault.NotFound)
+	errs["add to zone"] = do(operation.Step{Op: operation.OpAddZone, Shard: all.Shard, Zone: w.db})
+	errs["set zone range"] = do(operation.Step{Op: operation.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(1)), Zone: w.db})
+	errs["remove zone range"] = do(operation.Step{Op: operation.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(1))})
+	errs["remove from zone"] = do(operation.Step{Op: operation.OpRemoveZone, Shard: all.Shard, Zone: w.db})
+	errs["start balancer"] = do(operation.Step{Op: operation.OpBalancerOn})
+	errs["stop balancer"] = do(operation.Step{Op: operation.OpBalancerOff})
+	errs["set window"] = do(operation.Step{Op: operation.OpBalancerWindow, Start: "01:00", Stop: "02:00"})
+	errs["clear window"] = do(operation.Step{Op: operation.OpBalancerWindow})
+	errs["set balancing"] = do(operation.Step{Op: operation.OpBalancing, NS: ns})
+	errs["set migrations"] = ignoreKind(do(operation.Step{Op: operation.OpMigrations, NS: ns, On: true}), fault.NotFound)
+	errs["set chunk size"] = ignoreKind(do(operation.Step{Op: operation.OpChunkSize, NS: ns}), fault.NotFound)
+	errs["defragment"] = ignoreKind(do(operation.Step{Op: operation.OpDefragment, NS: ns}), fault.NotFound)
 	if w.atLeast(7, 0) {
-		errs["set automatic merging"] = do(actions.Step{Op: actions.OpAutoMerge, NS: ns, On: true})
+		errs["set automatic merging"] = do(operation.Step{Op: operation.OpAutoMerge, NS: ns, On: true})
 	}
 	return errs
 }

@@ -8,7 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -19,11 +19,11 @@ func TestBalancingOfACollectionIsDisabledAndEnabled(t *testing.T) {
 		if !w.head(ns).NoBalance {
 			t.Error("balancing is on")
 		}
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpBalancing, NS: ns, On: true}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns, On: true}))
 		if w.head(ns).NoBalance {
 			t.Error("balancing is off")
 		}
-		w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpBalancing, NS: topology.Namespace(w.db + ".none")}),
+		w.expectRefusal(fault.NotFound, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: topology.Namespace(w.db + ".none")}),
 			"switch balancing of no collection")
 		if ok, violation, err := w.client.Balanced(w.Context(), ns); err != nil || !ok || violation != "" {
 			t.Errorf("one chunk is balanced %v, %q, %v, want ok true, violation empty", ok, violation, err)
@@ -36,7 +36,7 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 		w.needShards(2)
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		f := w.follow(ns)
-		err := w.send(w.Context(), actions.Step{Op: actions.OpMigrations, NS: ns})
+		err := w.send(w.Context(), operation.Step{Op: operation.OpMigrations, NS: ns})
 		if !w.atLeast(5, 0) {
 			if err != nil { // some 4.4 releases have it
 				w.expectRefusal(fault.NotFound, err, "forbid migrations on a release without it")
@@ -48,9 +48,9 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 			t.Error("migrations are allowed")
 		}
 		lower, upper := f.boundDocuments(f.chunks[0])
-		m := actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.otherShard(f.chunks[0].Shard)}
+		m := operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.otherShard(f.chunks[0].Shard)}
 		w.expectRefusal(fault.Conflict, w.send(w.Context(), m), "move while migrations are forbidden")
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpMigrations, NS: ns, On: true}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMigrations, NS: ns, On: true}))
 		if w.head(ns).MigrationsBlocked {
 			t.Error("migrations are forbidden")
 		}
@@ -63,40 +63,40 @@ func TestBalancingOfACollectionIsConfigured(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		if !w.atLeast(6, 0) {
-			w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpChunkSize, NS: ns, Size: 7}),
+			w.expectRefusal(fault.NotFound, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns, Size: 7}),
 				"set a chunk size on a release without it")
 			return
 		}
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpChunkSize, NS: ns, Size: 7}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns, Size: 7}))
 		if got := w.head(ns).MaxChunkBytes; got != 7<<20 {
 			t.Errorf("chunk size %d", got)
 		}
-		w.expectRefusal(fault.Invalid, w.send(w.Context(), actions.Step{Op: actions.OpChunkSize, NS: ns, Size: 1025}),
+		w.expectRefusal(fault.Invalid, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns, Size: 1025}),
 			"set a chunk size that is too large")
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpChunkSize, NS: ns}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns}))
 		if got := w.head(ns).MaxChunkBytes; got != 0 {
 			t.Errorf("chunk size %d after it was removed", got)
 		}
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpBalancing, NS: ns})) // so that it does not end before it is read
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpDefragment, NS: ns, On: true}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns})) // so that it does not end before it is read
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpDefragment, NS: ns, On: true}))
 		if h := w.head(ns); !h.Defragmenting || h.Ending() {
 			t.Errorf("started: %+v", h.Upkeep)
 		}
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpDefragment, NS: ns}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpDefragment, NS: ns}))
 		if h := w.head(ns); !h.Ending() {
 			t.Errorf("stopped: %+v", h.Upkeep)
 		}
 		if !w.atLeast(7, 0) {
-			if err := w.send(w.Context(), actions.Step{Op: actions.OpAutoMerge, NS: ns}); err == nil {
+			if err := w.send(w.Context(), operation.Step{Op: operation.OpAutoMerge, NS: ns}); err == nil {
 				t.Error("a release without automatic merging accepted the option")
 			}
 			return
 		}
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpAutoMerge, NS: ns}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpAutoMerge, NS: ns}))
 		if h := w.head(ns); !h.AutoMergeOff {
 			t.Errorf("merging off: %+v", h.Upkeep)
 		}
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpAutoMerge, NS: ns, On: true}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpAutoMerge, NS: ns, On: true}))
 		if h := w.head(ns); h.AutoMergeOff {
 			t.Errorf("merging on: %+v", h.Upkeep)
 		}
@@ -117,28 +117,28 @@ func TestBalancerIsStoppedStartedAndGivenAWindow(t *testing.T) {
 		w.Cleanup(func() {
 			ctx := context.Background()
 			if before.Enabled() {
-				must(t, w.send(ctx, actions.Step{Op: actions.OpBalancerOn}))
+				must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOn}))
 			} else {
-				must(t, w.send(ctx, actions.Step{Op: actions.OpBalancerOff}))
+				must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOff}))
 			}
-			must(t, w.send(ctx, actions.Step{Op: actions.OpBalancerWindow, Start: before.WindowStart, Stop: before.WindowStop}))
+			must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow, Start: before.WindowStart, Stop: before.WindowStop}))
 		})
 		ctx := w.Context()
-		must(t, w.send(ctx, actions.Step{Op: actions.OpBalancerOff}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOff}))
 		if b := w.balancerSettings(); b.Enabled() || !b.Stopped {
 			t.Errorf("stopped: %+v", b)
 		}
-		must(t, w.send(ctx, actions.Step{Op: actions.OpBalancerWindow, Start: "23:00", Stop: "04:30"}))
-		must(t, w.send(ctx, actions.Step{Op: actions.OpBalancerOn}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow, Start: "23:00", Stop: "04:30"}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOn}))
 		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "23:00" || b.WindowStop != "04:30" {
 			t.Errorf("started with a window: %+v", b)
 		}
-		must(t, w.send(ctx, actions.Step{Op: actions.OpBalancerWindow}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow}))
 		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "" || b.WindowStop != "" {
 			t.Errorf("without a window: %+v", b)
 		}
 		for _, wrong := range [][2]string{{"24:00", "01:00"}, {"1:00", "02:00"}, {"", "02:00"}, {"03:00", "03:00"}} {
-			w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpBalancerWindow, Start: wrong[0], Stop: wrong[1]}),
+			w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow, Start: wrong[0], Stop: wrong[1]}),
 				"set the window "+wrong[0]+"-"+wrong[1])
 		}
 		if _, _, err := w.source.BalancerStatus(ctx); err != nil {

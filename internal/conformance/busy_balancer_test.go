@@ -10,7 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
 )
@@ -30,7 +30,7 @@ const conflictingOperation = 117
 // clients must while the balancer runs. Other errors are returned unchanged.
 type retryingClient struct{ change.Client }
 
-func (p retryingClient) Run(ctx context.Context, run string, c actions.Command, a actions.Attempt) (reply bson.Raw, err error) {
+func (p retryingClient) Run(ctx context.Context, run string, c operation.Command, a operation.Attempt) (reply bson.Raw, err error) {
 	err = p.retryWhileBusy(ctx, func() error {
 		reply, err = p.Client.Run(ctx, run, c, a)
 		return err

@@ -6,7 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -22,7 +22,7 @@ func TestEveryChangeOfChunksIsReadIncrementally(t *testing.T) {
 			t.Fatalf("%d chunks, legacy %v", len(f.chunks), f.meta.LegacyChunks)
 		}
 		for n := range 4 {
-			must(t, w.send(w.Context(), actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
+			must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
 			f.readChanges("a split")
 		}
 		if len(f.chunks) != 5 {
@@ -32,12 +32,13 @@ func TestEveryChangeOfChunksIsReadIncrementally(t *testing.T) {
 		moved := f.chunks[2]
 		to := w.otherShard(moved.Shard)
 		lower, upper := f.boundDocuments(moved)
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: upper, Shard: to}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: to}))
 		f.readChanges("a move")
 		if got := f.chunks[2]; got.Shard != to || got.Min != moved.Min || got.Max != moved.Max || got.Version.Major <= moved.Version.Major {
 			t.Errorf("%v moved to %s is now %v", moved, to, got)
 		}
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpMerge, NS: ns, Min: f.keyDoc(f.chunks[3].Min), Max: f.keyDoc(f.chunks[4].Max)}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMerge, NS: ns, Min: f.keyDoc(f.chunks[3].Min),
+			Max: f.keyDoc(f.chunks[4].Max)}))
 		f.readChanges("a merge")
 		if len(f.chunks) != 4 {
 			t.Errorf("%d chunks after a merge of two of 5, want 4", len(f.chunks))
@@ -50,7 +51,7 @@ func TestAMoveToTheSameShardChangesNothing(t *testing.T) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		f := w.follow(ns)
 		lower, upper := f.boundDocuments(f.chunks[0])
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: upper, Shard: f.chunks[0].Shard}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: f.chunks[0].Shard}))
 		if h := w.head(ns); h.Highest != f.highest {
 			t.Errorf("highest version %s, was %s", h.Highest, f.highest)
 		}
@@ -62,10 +63,10 @@ func TestMedianSplitIsInTheMiddleOfTheDocuments(t *testing.T) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		f := w.follow(ns)
 		lower, upper := f.boundDocuments(f.chunks[0])
-		w.expectRefusal(fault.Conflict, w.send(w.Context(), actions.Step{Op: actions.OpSplitMedian, NS: ns, Min: lower, Max: upper}),
+		w.expectRefusal(fault.Conflict, w.send(w.Context(), operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: lower, Max: upper}),
 			"split an empty chunk in its middle")
 		w.insertDocuments(ns, 200, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}} })
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpSplitMedian, NS: ns, Min: lower, Max: upper}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: lower, Max: upper}))
 		f.readChanges("a split in the middle")
 		if len(f.chunks) != 2 {
 			t.Fatalf("%d chunks, want 2", len(f.chunks))
@@ -80,17 +81,17 @@ func TestMedianSplitIsInTheMiddleOfTheDocuments(t *testing.T) {
 func TestInvalidSplitsAreRefused(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
 		f := w.follow(ns)
 		ctx := w.Context()
-		if err := w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(10))}); err != nil || !w.atLeast(8, 0) {
+		if err := w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}); err != nil || !w.atLeast(8, 0) {
 			w.expectRefusal(fault.Conflict, err, "split where a chunk begins") // the newest servers accept that
 		}
-		w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: ns, At: marshal(bson.D{{Key: "q",
+		w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: marshal(bson.D{{Key: "q",
 			Value: 1}})}), "split at another field")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpSplitMedian, NS: ns, Min: keyDoc(int32(1)),
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: keyDoc(int32(1)),
 			Max: keyDoc(int32(2))}), "split a chunk that is none")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: topology.Namespace(w.db + ".none"),
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: topology.Namespace(w.db + ".none"),
 			At: keyDoc(int32(1))}), "split no collection")
 		if h := w.head(ns); h.Highest != f.highest {
 			t.Errorf("refused splits took the version from %s to %s", f.highest, h.Highest)
@@ -104,13 +105,13 @@ func TestInvalidMovesAndMergesAreRefused(t *testing.T) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		ctx := w.Context()
 		for n := range 3 {
-			must(t, w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
+			must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
 		}
 		f := w.follow(ns)
 		own := f.chunks[0].Shard
 		to := w.otherShard(own)
 		move := func(lower, upper bson.Raw, to string) error {
-			return w.send(ctx, actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: upper, Shard: to})
+			return w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: to})
 		}
 		w.expectRefusal(fault.NotFound, move(keyDoc(int32(0)), keyDoc(int32(10)), "shardboard-none"), "move to no shard")
 		w.expectRefusal(fault.NotFound, move(keyDoc(int32(1)), keyDoc(int32(5)), to), "move a chunk that is none")
@@ -119,12 +120,12 @@ func TestInvalidMovesAndMergesAreRefused(t *testing.T) {
 		must(t, move(keyDoc(int32(0)), keyDoc(int32(10)), to))
 		f.readChanges("a move")
 		merge := func(lower, upper any) error {
-			return w.send(ctx, actions.Step{Op: actions.OpMerge, NS: ns, Min: keyDoc(lower), Max: keyDoc(upper)})
+			return w.send(ctx, operation.Step{Op: operation.OpMerge, NS: ns, Min: keyDoc(lower), Max: keyDoc(upper)})
 		}
 		w.expectRefusal(fault.Conflict, merge(bson.MinKey{}, int32(10)), "merge chunks of two shards")
 		w.expectRefusal(fault.Conflict, merge(int32(10), int32(15)), "merge a part of a chunk")
 		w.expectRefusal(fault.Invalid, merge(int32(20), int32(0)), "merge from above to below")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpClearJumbo, NS: ns, Min: keyDoc(int32(1)),
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpClearJumbo, NS: ns, Min: keyDoc(int32(1)),
 			Max: keyDoc(int32(2))}), "clear the flag of no chunk")
 		if h := w.head(ns); h.Highest != f.highest {
 			t.Errorf("refused commands took the version from %s to %s", f.highest, h.Highest)
@@ -138,7 +139,7 @@ func TestMoveRangeSplitsTheChunkAndMovesTheRange(t *testing.T) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		f := w.follow(ns)
 		to := w.otherShard(f.chunks[0].Shard)
-		err := w.send(w.Context(), actions.Step{Op: actions.OpMoveRange, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(int32(20)), Shard: to})
+		err := w.send(w.Context(), operation.Step{Op: operation.OpMoveRange, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(int32(20)), Shard: to})
 		if !w.atLeast(6, 0) {
 			w.expectRefusal(fault.NotFound, err, "move a range on a release without it")
 			return
@@ -154,7 +155,7 @@ func TestMoveRangeSplitsTheChunkAndMovesTheRange(t *testing.T) {
 func TestMergeAllChunksMergesWhereTheReleaseSupportsIt(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(w.Context(), actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
+		must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
 		f := w.follow(ns)
 		if w.simulated {
 			time.Sleep(10 * time.Minute) // chunks that changed within the snapshot window are not merged

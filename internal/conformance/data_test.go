@@ -7,7 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -118,11 +118,11 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		f := w.follow(ns)
 		ctx := w.Context()
 		for _, at := range []int32{0, 10, 20} {
-			must(t, w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(at)}))
+			must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(at)}))
 		}
-		must(t, w.send(ctx, actions.Step{Op: actions.OpMove, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
+		must(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
 			Shard: w.otherShard(f.chunks[0].Shard)}))
-		must(t, w.send(ctx, actions.Step{Op: actions.OpMerge, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(bson.MaxKey{})}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpMerge, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(bson.MaxKey{})}))
 		events, err := w.source.Events(ctx, newest, 1000)
 		must(t, err)
 		seen := map[string]int{}

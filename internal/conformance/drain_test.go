@@ -6,7 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 )
@@ -19,11 +19,13 @@ const withoutSuchShard = "shardboard_test_nowhere"
 func TestUnknownShardIsNotDrained(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ctx, before := w.Context(), w.drainingShards()
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpBeginRemoval, Shard: withoutSuchShard}), "drain an unknown shard")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpRemoveShard, Shard: withoutSuchShard}), "remove an unknown shard")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpStartDraining, Shard: withoutSuchShard}),
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpBeginRemoval, Shard: withoutSuchShard}),
+			"drain an unknown shard")
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: withoutSuchShard}),
+			"remove an unknown shard")
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpStartDraining, Shard: withoutSuchShard}),
 			"drain by command, unknown shard or command")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpStopDraining, Shard: withoutSuchShard}),
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpStopDraining, Shard: withoutSuchShard}),
 			"stop draining, unknown shard or command")
 		if after := w.drainingShards(); !slices.Equal(after, before) {
 			t.Errorf("draining were %v, are %v", before, after)
@@ -73,7 +75,7 @@ func onEverySimulated(t *testing.T, test func(*testing.T, *world), change ...fun
 // remains reads what is left on a shard: chunks and databases.
 func (w *world) remains(shard string) [2]string {
 	w.Helper()
-	got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactRemains, Shard: shard})
+	got, err := w.client.ReadFact(w.Context(), operation.Fact{Kind: operation.FactRemains, Shard: shard})
 	must(w, err)
 	return [2]string{got["chunks"], got["databases"]}
 }
@@ -85,48 +87,50 @@ func TestShardIsDrainedEmptiedAndRemoved(t *testing.T) {
 		ctx, shard := w.Context(), w.shards[2]
 		must(t, w.data.Database("admin").RunCommand(ctx, bson.D{{Key: "enableSharding", Value: w.db}, {Key: "primaryShard", Value: shard}}).Err())
 		ns := w.shardCollection("drained", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(0))}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(0))}))
 		if got := w.remains(shard); got != [2]string{"2", "1"} {
 			t.Fatalf("%s has %v, want 2 chunks and 1 database", shard, got)
 		}
-		drain := actions.OpBeginRemoval
+		drain := operation.OpBeginRemoval
 		if w.atLeast(8, 3) {
-			drain = actions.OpStartDraining
+			drain = operation.OpStartDraining
 		}
-		must(t, w.send(ctx, actions.Step{Op: drain, Shard: shard}))
+		must(t, w.send(ctx, operation.Step{Op: drain, Shard: shard}))
 		if got := w.drainingShards(); !slices.Equal(got, []string{shard}) {
 			t.Fatalf("draining are %v, want %s", got, shard)
 		}
 		if w.atLeast(8, 3) {
-			must(t, w.send(ctx, actions.Step{Op: drain, Shard: shard})) // again: nothing happens
+			must(t, w.send(ctx, operation.Step{Op: drain, Shard: shard})) // again: nothing happens
 		} else {
-			w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: drain, Shard: shard}), "drain what is draining")
+			w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: drain, Shard: shard}), "drain what is draining")
 		}
-		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpRemoveShard, Shard: shard}), "remove a shard with chunks")
+		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
+			"remove a shard with chunks")
 
 		for _, bounds := range [][2]bson.Raw{
 			{keyDoc(bson.MinKey{}), keyDoc(int32(0))}, {keyDoc(int32(0)), keyDoc(bson.MaxKey{})},
 		} {
-			must(t, w.send(ctx, actions.Step{Op: actions.OpMove, NS: ns, Min: bounds[0], Max: bounds[1], Shard: w.shards[0], Wait: true}))
+			must(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: bounds[0], Max: bounds[1], Shard: w.shards[0], Wait: true}))
 		}
 		if got := w.remains(shard); got != [2]string{"0", "1"} {
 			t.Errorf("%s has %v, want 0 chunks and 1 database", shard, got)
 		}
-		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpRemoveShard, Shard: shard}),
+		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
 			"remove the primary shard of a database")
 		if got := w.shardNames(); !slices.Equal(got, w.shards) {
 			t.Fatalf("the shards are %v, want %v", got, w.shards)
 		}
 
-		must(t, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: w.shards[0]}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: w.shards[0]}))
 		if got := w.remains(shard); got != [2]string{"0", "0"} {
 			t.Errorf("%s has %v, want nothing", shard, got)
 		}
-		must(t, w.send(ctx, actions.Step{Op: actions.OpRemoveShard, Shard: shard}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}))
 		if got := w.shardNames(); !slices.Equal(got, w.shards[:2]) {
 			t.Errorf("the shards are %v, want %v", got, w.shards[:2])
 		}
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpRemoveShard, Shard: shard}), "remove it again")
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
+			"remove it again")
 	})
 }
 
@@ -136,21 +140,22 @@ func TestDrainingIsStopped(t *testing.T) {
 	onEverySimulated(t, func(t *testing.T, w *world) {
 		ctx, shard := w.Context(), w.shards[2]
 		if !w.atLeast(8, 3) {
-			w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpStartDraining, Shard: shard}), "start draining before 8.3")
-			w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpStopDraining, Shard: shard}), "stop draining before 8.3")
+			w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpStartDraining, Shard: shard}), "start draining before 8.3")
+			w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpStopDraining, Shard: shard}), "stop draining before 8.3")
 			if got := w.drainingShards(); len(got) != 0 {
 				t.Errorf("draining are %v, want none", got)
 			}
-			w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpRemoveShard, Shard: shard}),
+			w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
 				"remove a shard that is not draining")
 			if got := w.shardNames(); !slices.Equal(got, w.shards) {
 				t.Errorf("the shards are %v, want %v", got, w.shards)
 			}
 			return
 		}
-		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpRemoveShard, Shard: shard}), "remove a shard that is not draining")
-		must(t, w.send(ctx, actions.Step{Op: actions.OpStartDraining, Shard: shard}))
-		must(t, w.send(ctx, actions.Step{Op: actions.OpStopDraining, Shard: shard}))
+		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
+			"remove a shard that is not draining")
+		must(t, w.send(ctx, operation.Step{Op: operation.OpStartDraining, Shard: shard}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpStopDraining, Shard: shard}))
 		if got := w.drainingShards(); len(got) != 0 {
 			t.Errorf("draining are %v, want none", got)
 		}
@@ -160,13 +165,13 @@ func TestDrainingIsStopped(t *testing.T) {
 func TestLastShardIsNotDrained(t *testing.T) {
 	onEverySimulated(t, func(t *testing.T, w *world) {
 		ctx := w.Context()
-		drain := actions.OpBeginRemoval
+		drain := operation.OpBeginRemoval
 		if w.atLeast(8, 3) {
-			drain = actions.OpStartDraining
+			drain = operation.OpStartDraining
 		}
-		must(t, w.send(ctx, actions.Step{Op: drain, Shard: w.shards[1]}))
-		must(t, w.send(ctx, actions.Step{Op: drain, Shard: w.shards[2]}))
-		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: drain, Shard: w.shards[0]}), "drain the last shard")
+		must(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[1]}))
+		must(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[2]}))
+		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[0]}), "drain the last shard")
 		if got := w.drainingShards(); !slices.Equal(got, w.shards[1:]) {
 			t.Errorf("draining are %v, want %v", got, w.shards[1:])
 		}

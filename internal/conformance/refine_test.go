@@ -5,7 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -23,19 +23,19 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ctx := w.Context()
 		ns := w.shardCollection("refined", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(ctx, actions.Step{Op: actions.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
-		must(t, w.send(ctx, actions.Step{Op: actions.OpAddZone, Shard: w.shards[0], Zone: w.db}))
-		must(t, w.send(ctx, actions.Step{Op: actions.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: w.db}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
 		before := w.head(ns)
 		// From 8.0 on the coordinator stops migrations of the collection meanwhile, which raises its newest chunk's version.
 		sameVersion := func(is topology.Version) bool {
 			return is == before.Highest || w.atLeast(8, 0) && before.Highest.Less(is)
 		}
 
-		must(t, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p")})) // its own key: nothing happens
-		w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("q", "p")}),
+		must(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p")})) // its own key: nothing happens
+		w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("q", "p")}),
 			"refine to a key that does not extend it")
-		w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "q")}),
+		w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")}),
 			"refine without an index")
 		if h := w.head(ns); h.Incarnation != before.Incarnation || !sameVersion(h.Highest) {
 			t.Fatalf("%+v became %+v without a change", before, h)
@@ -49,7 +49,7 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 		must(t, indexes.Err())
 		all, err := w.client.Indexes(ctx, ns)
 		must(t, err)
-		found := map[string]actions.Index{}
+		found := map[string]operation.Index{}
 		for _, i := range all {
 			found[i.Name] = i
 		}
@@ -59,23 +59,23 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 		if i := found["sparse"]; !i.Sparse || i.Unique {
 			t.Errorf("the sparse index is %+v", i)
 		}
-		w.expectRefusal(fault.Invalid, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "s")}),
+		w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "s")}),
 			"refine past a unique index")
 
-		must(t, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "q")}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")}))
 		after := w.head(ns)
 		if after.Key.String() != "{p: 1, q: 1}" || after.Incarnation.UUID != before.Incarnation.UUID ||
 			after.Incarnation == before.Incarnation || !sameVersion(after.Highest) {
 			t.Errorf("%+v became %+v", before, after)
 		}
-		fact := actions.Fact{Kind: actions.FactCollection, NS: ns}
+		fact := operation.Fact{Kind: operation.FactCollection, NS: ns}
 		got, err := w.client.ReadFact(ctx, fact)
 		must(t, err)
 		if got["key"] != "{p: 1, q: 1}" {
 			t.Errorf("the fact is %v", got)
 		}
 		middle := marshal(bson.D{{Key: "p", Value: int32(10)}, {Key: "q", Value: bson.MinKey{}}})
-		edge, err := w.client.ReadFact(ctx, actions.Fact{Kind: actions.FactEdge, NS: ns, Min: middle})
+		edge, err := w.client.ReadFact(ctx, operation.Fact{Kind: operation.FactEdge, NS: ns, Min: middle})
 		must(t, err)
 		if edge["exists"] != "true" {
 			t.Errorf("no chunk begins at %s", middle)
@@ -87,7 +87,7 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 				t.Errorf("the zone range ends at %s", z.RawMax)
 			}
 		}
-		must(t, w.send(ctx, actions.Step{Op: actions.OpRefineKey, NS: ns, Key: pattern("p", "q")})) // again
+		must(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")})) // again
 		if h := w.head(ns); h.Incarnation != after.Incarnation {
 			t.Error("refining to the same key changed the collection")
 		}

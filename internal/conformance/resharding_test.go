@@ -9,7 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
 
@@ -22,34 +22,34 @@ func TestCollectionsAreResharded(t *testing.T) {
 		w.insertDocuments(ns, 200, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}, {Key: "k", Value: int32(i % 50)}} })
 		key, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
 		must(t, err)
-		reshard := actions.Reshard{Key: key, Chunks: 4}
+		reshard := operation.Reshard{Key: key, Chunks: 4}
 		before := w.head(ns)
 		if !w.atLeast(5, 0) {
-			w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}),
+			w.expectRefusal(fault.NotFound, w.send(w.Context(), operation.Step{Op: operation.OpReshard, NS: ns, Reshard: &reshard}),
 				"reshard before 5.0")
-			w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpReshardAbort, NS: ns}), "abort before 5.0")
-			w.expectRefusal(fault.NotFound, w.send(w.Context(), actions.Step{Op: actions.OpReshardCommit, NS: ns}), "commit before 5.0")
+			w.expectRefusal(fault.NotFound, w.send(w.Context(), operation.Step{Op: operation.OpReshardAbort, NS: ns}), "abort before 5.0")
+			w.expectRefusal(fault.NotFound, w.send(w.Context(), operation.Step{Op: operation.OpReshardCommit, NS: ns}), "commit before 5.0")
 			return
 		}
-		w.expectRefusal(fault.Conflict, w.send(w.Context(), actions.Step{Op: actions.OpReshardAbort, NS: ns}), "abort nothing")
-		w.expectRefusal(fault.Conflict, w.send(w.Context(), actions.Step{Op: actions.OpReshardCommit, NS: ns}), "commit nothing")
+		w.expectRefusal(fault.Conflict, w.send(w.Context(), operation.Step{Op: operation.OpReshardAbort, NS: ns}), "abort nothing")
+		w.expectRefusal(fault.Conflict, w.send(w.Context(), operation.Step{Op: operation.OpReshardCommit, NS: ns}), "commit nothing")
 
 		// A unique index that does not begin with the new key.
 		indexes := w.data.Database(w.db).Collection(ns.Collection()).Indexes()
 		unique, err := indexes.CreateOne(w.Context(), mongo.IndexModel{Keys: bson.D{{Key: "p", Value: 1}},
 			Options: options.Index().SetUnique(true).SetName("unique")})
 		must(t, err)
-		w.expectRefusal(fault.Invalid, w.send(w.Context(), actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}),
+		w.expectRefusal(fault.Invalid, w.send(w.Context(), operation.Step{Op: operation.OpReshard, NS: ns, Reshard: &reshard}),
 			"reshard past a unique index")
 		if h := w.head(ns); h.Incarnation.UUID != before.Incarnation.UUID || h.Resharding {
 			t.Errorf("after the refusal: %+v", h.Meta)
 		}
 		must(t, indexes.DropOne(w.Context(), unique))
 
-		step := actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard}
+		step := operation.Step{Op: operation.OpReshard, NS: ns, Reshard: &reshard}
 		sent, ended := time.Now(), make(chan error, 1)
 		go func() {
-			ended <- w.send(w.Context(), actions.Step{Op: actions.OpReshard, NS: ns, Reshard: &reshard})
+			ended <- w.send(w.Context(), operation.Step{Op: operation.OpReshard, NS: ns, Reshard: &reshard})
 		}()
 		seen := false
 		for err = nil; ; {
@@ -76,7 +76,7 @@ func TestCollectionsAreResharded(t *testing.T) {
 		if after.Key.String() != "{k: 1}" || after.Incarnation.UUID == before.Incarnation.UUID || after.Resharding {
 			t.Errorf("got %+v", after.Meta)
 		}
-		replaced := actions.Fact{Kind: actions.FactResharded, NS: ns, Was: actions.UUIDText(before.Incarnation.UUID)}
+		replaced := operation.Fact{Kind: operation.FactResharded, NS: ns, Was: operation.UUIDText(before.Incarnation.UUID)}
 		got, err := w.client.ReadFact(w.Context(), replaced)
 		must(t, err)
 		if got["replaced"] != "true" || got["key"] != "{k: 1}" || got["resharding"] != "false" {

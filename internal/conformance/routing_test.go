@@ -9,7 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -110,12 +110,12 @@ func (w *world) scatteredCollection(name string, key bson.D, splits []bson.D) *f
 	w.Helper()
 	ns := w.shardCollection(name, key)
 	for _, at := range splits {
-		must(w, w.send(w.Context(), actions.Step{Op: actions.OpSplitAt, NS: ns, At: marshal(at)}))
+		must(w, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: marshal(at)}))
 	}
 	f := w.follow(ns)
 	for i, c := range f.chunks {
 		lower, upper := f.boundDocuments(c)
-		must(w, w.send(w.Context(), actions.Step{Op: actions.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.shards[i%len(w.shards)]}))
+		must(w, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.shards[i%len(w.shards)]}))
 	}
 	return w.follow(ns)
 }

@@ -12,7 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -20,7 +20,7 @@ import (
 
 var (
 	_ topology.Source = (*cluster.Client)(nil)
-	_ actions.Admin   = (*cluster.Client)(nil)
+	_ operation.Admin = (*cluster.Client)(nil)
 )
 
 const uriVariable = "SHARDBOARD_TEST_MONGODB_URI"

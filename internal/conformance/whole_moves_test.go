@@ -9,7 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -31,7 +31,7 @@ func (w *world) plainCollection(name string, n int) topology.Namespace {
 // place reads where a collection is.
 func (w *world) place(ns topology.Namespace) map[string]string {
 	w.Helper()
-	got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactPlace, NS: ns})
+	got, err := w.client.ReadFact(w.Context(), operation.Fact{Kind: operation.FactPlace, NS: ns})
 	must(w, err)
 	return got
 }
@@ -54,11 +54,11 @@ func TestPrimaryIsMovedWithItsUnshardedCollections(t *testing.T) {
 		from, to := before["shard"], w.otherShard(before["shard"])
 		owner := w.follow(sharded).chunks[0].Shard
 
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: withoutSuchShard}),
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: withoutSuchShard}),
 			"move to an unknown shard")
-		must(t, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: from})) // where it is: nothing happens
+		must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: from})) // where it is: nothing happens
 		version := w.databaseFact()["version"]
-		must(t, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: to}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: to}))
 		if got := w.databaseFact(); got["primary"] != to || got["version"] == version {
 			t.Errorf("the database is %v, want primary %s and a version after %s", got, to, version)
 		}
@@ -77,7 +77,7 @@ func TestPrimaryIsMovedWithItsUnshardedCollections(t *testing.T) {
 // databaseFact reads the state of the test's database.
 func (w *world) databaseFact() map[string]string {
 	w.Helper()
-	got, err := w.client.ReadFact(w.Context(), actions.Fact{Kind: actions.FactDatabase, DB: w.db})
+	got, err := w.client.ReadFact(w.Context(), operation.Fact{Kind: operation.FactDatabase, DB: w.db})
 	must(w, err)
 	return got
 }
@@ -93,27 +93,27 @@ func TestWholeCollectionsAreMoved(t *testing.T) {
 		to := w.otherShard(w.place(plain)["shard"])
 		if !w.atLeast(8, 0) {
 			for doing, err := range map[string]error{
-				"move before 8.0":                w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: to}),
-				"unshard before 8.0":             w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: sharded, Shard: to}),
-				"abort a move before 8.0":        w.send(ctx, actions.Step{Op: actions.OpAbortMove, NS: plain}),
-				"abort an unsharding before 8.0": w.send(ctx, actions.Step{Op: actions.OpAbortUnshard, NS: sharded}),
+				"move before 8.0":                w.send(ctx, operation.Step{Op: operation.OpMoveCollection, NS: plain, Shard: to}),
+				"unshard before 8.0":             w.send(ctx, operation.Step{Op: operation.OpUnshard, NS: sharded, Shard: to}),
+				"abort a move before 8.0":        w.send(ctx, operation.Step{Op: operation.OpAbortMove, NS: plain}),
+				"abort an unsharding before 8.0": w.send(ctx, operation.Step{Op: operation.OpAbortUnshard, NS: sharded}),
 			} {
 				w.expectRefusal(fault.NotFound, err, doing)
 			}
 			return
 		}
-		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpAbortMove, NS: plain}), "abort no move")
-		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpAbortUnshard, NS: sharded}), "abort no unsharding")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: withoutSuchShard}),
+		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpAbortMove, NS: plain}), "abort no move")
+		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpAbortUnshard, NS: sharded}), "abort no unsharding")
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpMoveCollection, NS: plain, Shard: withoutSuchShard}),
 			"move to an unknown shard")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpMoveCollection,
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpMoveCollection,
 			NS: topology.Namespace(w.db + ".absent"), Shard: to}), "move what is not there")
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: plain, Shard: to}), "unshard what is not sharded")
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpUnshard, NS: plain, Shard: to}), "unshard what is not sharded")
 		if !w.simulated && os.Getenv("SHARDBOARD_LONG") == "" {
 			t.Skip("a real server takes at least five minutes; SHARDBOARD_LONG is not set")
 		}
 
-		must(t, w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: to}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpMoveCollection, NS: plain, Shard: to}))
 		if got := w.place(plain); got["shard"] != to || got["sharded"] != "false" {
 			t.Errorf("the collection is %v, want unsharded on %s", got, to)
 		}
@@ -123,15 +123,15 @@ func TestWholeCollectionsAreMoved(t *testing.T) {
 		// A tracked collection stays where it is when the primary moves.
 		primary := w.databaseFact()["primary"]
 		if third := slices.IndexFunc(w.shards, func(s string) bool { return s != primary && s != to }); third >= 0 {
-			must(t, w.send(ctx, actions.Step{Op: actions.OpMovePrimary, DB: w.db, Shard: w.shards[third]}))
+			must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: w.shards[third]}))
 			if got := w.place(plain); got["shard"] != to {
 				t.Errorf("after the primary moved, the collection is %v, want on %s", got, to)
 			}
 		}
 
 		before := w.head(sharded).Incarnation
-		must(t, w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: sharded, Shard: to}))
-		if got := w.place(sharded); got["shard"] != to || got["sharded"] != "false" || got["uuid"] == actions.UUIDText(before.UUID) {
+		must(t, w.send(ctx, operation.Step{Op: operation.OpUnshard, NS: sharded, Shard: to}))
+		if got := w.place(sharded); got["shard"] != to || got["sharded"] != "false" || got["uuid"] == operation.UUIDText(before.UUID) {
 			t.Errorf("the collection is %v, want unsharded on %s with another uuid", got, to)
 		}
 		if n := w.documents(sharded); n != 60 {
@@ -150,18 +150,18 @@ func TestMoveOfAWholeCollectionIsAborted(t *testing.T) {
 		plain := w.plainCollection("plain", 50)
 		from := w.place(plain)["shard"]
 		w.awaitAborted(func() error {
-			return w.send(ctx, actions.Step{Op: actions.OpMoveCollection, NS: plain, Shard: w.otherShard(from)})
+			return w.send(ctx, operation.Step{Op: operation.OpMoveCollection, NS: plain, Shard: w.otherShard(from)})
 		},
-			func() error { return w.send(ctx, actions.Step{Op: actions.OpAbortMove, NS: plain}) })
+			func() error { return w.send(ctx, operation.Step{Op: operation.OpAbortMove, NS: plain}) })
 		if got := w.place(plain); got["shard"] != from {
 			t.Errorf("the collection is %v, want on %s", got, from)
 		}
 		sharded := w.shardCollection("sharded", bson.D{{Key: "p", Value: 1}})
 		w.awaitAborted(func() error {
-			return w.send(ctx, actions.Step{Op: actions.OpUnshard, NS: sharded, Shard: w.shards[1]})
+			return w.send(ctx, operation.Step{Op: operation.OpUnshard, NS: sharded, Shard: w.shards[1]})
 		},
 			func() error {
-				return w.send(ctx, actions.Step{Op: actions.OpAbortUnshard, NS: sharded})
+				return w.send(ctx, operation.Step{Op: operation.OpAbortUnshard, NS: sharded})
 			})
 		if got := w.place(sharded); got["sharded"] != "true" {
 			t.Errorf("the collection is %v, want sharded", got)
@@ -178,7 +178,7 @@ func (w *world) awaitAborted(begin, abort func() error) {
 	must(w, abort())
 	err := <-ended
 	w.expectRefusal(fault.Conflict, err, "what was aborted")
-	if !errors.Is(err, actions.ErrReshardingAborted) {
+	if !errors.Is(err, operation.ErrReshardingAborted) {
 		w.Errorf("what was aborted answered %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
@@ -38,7 +38,7 @@ type world struct {
 }
 
 // send sends the command of a step.
-func (w *world) send(ctx context.Context, s actions.Step) error {
+func (w *world) send(ctx context.Context, s operation.Step) error {
 	return change.Send(ctx, w.admin, run, s)
 }
 
@@ -85,7 +85,7 @@ func (w *world) cleanUp() {
 	}
 	for _, z := range zones {
 		if z.NS.Database() == w.db {
-			if err := w.send(ctx, actions.Step{Op: actions.OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax}); err != nil {
+			if err := w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax}); err != nil {
 				w.Errorf("range of zone %s: %v", z.Zone, err)
 			}
 		}
@@ -94,7 +94,7 @@ func (w *world) cleanUp() {
 	for _, s := range shards {
 		for _, zone := range s.Zones {
 			if strings.HasPrefix(zone, w.db) {
-				if err := w.send(ctx, actions.Step{Op: actions.OpRemoveZone, Shard: s.Name, Zone: zone}); err != nil {
+				if err := w.send(ctx, operation.Step{Op: operation.OpRemoveZone, Shard: s.Name, Zone: zone}); err != nil {
 					w.Errorf("zone %s: %v", zone, err)
 				}
 			}
@@ -133,7 +133,7 @@ func (w *world) shardCollection(name string, key bson.D) topology.Namespace {
 	admin := w.data.Database("admin")
 	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "enableSharding", Value: w.db}}).Err())
 	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}).Err())
-	must(w, w.send(w.Context(), actions.Step{Op: actions.OpBalancing, NS: ns}))
+	must(w, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns}))
 	return ns
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/topology"
 )
@@ -44,9 +44,9 @@ func TestZonesAreAssignedAndRemoved(t *testing.T) {
 		ctx, shard := w.Context(), w.shards[0]
 		before := w.head(ns).Highest
 		for range 2 { // repeating it changes nothing
-			must(t, w.send(ctx, actions.Step{Op: actions.OpAddZone, Shard: shard, Zone: w.db}))
+			must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: shard, Zone: w.db}))
 			// A bound may omit the last fields.
-			must(t, w.send(ctx, actions.Step{Op: actions.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
+			must(t, w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
 		}
 		if got := w.zonesOfShard(shard); !slices.Contains(got, w.db) {
 			t.Errorf("zones of %s: %v", shard, got)
@@ -64,12 +64,12 @@ func TestZonesAreAssignedAndRemoved(t *testing.T) {
 		if now := w.head(ns).Highest; now != before {
 			t.Errorf("zones took the version from %s to %s", before, now)
 		}
-		must(t, w.send(ctx, actions.Step{Op: actions.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
-		must(t, w.send(ctx, actions.Step{Op: actions.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
 		if left := w.zoneRanges(); len(left) != 0 {
 			t.Errorf("left: %v, want len 0", left)
 		}
-		must(t, w.send(ctx, actions.Step{Op: actions.OpRemoveZone, Shard: shard, Zone: w.db}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveZone, Shard: shard, Zone: w.db}))
 		if got := w.zonesOfShard(shard); slices.Contains(got, w.db) {
 			t.Errorf("zones of %s: %v", shard, got)
 		}
@@ -81,14 +81,14 @@ func TestInvalidZonesAreRefused(t *testing.T) {
 		ns := w.shardCollection("zoned", bson.D{{Key: "p", Value: 1}})
 		hashed := w.shardCollection("hashed", bson.D{{Key: "k", Value: "hashed"}})
 		ctx, other := w.Context(), w.db+"_other"
-		w.expectRefusal(fault.NotFound, w.send(ctx, actions.Step{Op: actions.OpAddZone, Shard: "shardboard-none", Zone: w.db}),
+		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: "shardboard-none", Zone: w.db}),
 			"give no shard a zone")
 		set := func(ns topology.Namespace, lower, upper bson.Raw, zone string) error {
-			return w.send(ctx, actions.Step{Op: actions.OpSetRange, NS: ns, Min: lower, Max: upper, Zone: zone})
+			return w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: lower, Max: upper, Zone: zone})
 		}
 		w.expectRefusal(fault.NotFound, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db), "give a range to no zone")
-		must(t, w.send(ctx, actions.Step{Op: actions.OpAddZone, Shard: w.shards[0], Zone: w.db}))
-		must(t, w.send(ctx, actions.Step{Op: actions.OpAddZone, Shard: w.shards[0], Zone: other}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: w.db}))
+		must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: other}))
 		must(t, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
 		w.expectRefusal(fault.Conflict, set(ns, keyDoc(int32(5)), keyDoc(int32(15)), w.db), "set a range that overlaps")
 		w.expectRefusal(fault.Conflict, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), other), "set a range of another zone")
@@ -97,7 +97,7 @@ func TestInvalidZonesAreRefused(t *testing.T) {
 			"set a range of another field")
 		w.expectRefusal(fault.Invalid, set(hashed, marshal(bson.D{{Key: "k", Value: "a"}}), marshal(bson.D{{Key: "k", Value: "b"}}), w.db),
 			"set a range of values on a hashed key")
-		w.expectRefusal(fault.Conflict, w.send(ctx, actions.Step{Op: actions.OpRemoveZone, Shard: w.shards[0], Zone: w.db}),
+		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveZone, Shard: w.shards[0], Zone: w.db}),
 			"take the last shard of a zone that has a range")
 		if zones := w.zoneRanges(); len(zones) != 1 || zones[0].Zone != w.db {
 			t.Errorf("got %v, want len 1, [0].Zone %v", zones, w.db)

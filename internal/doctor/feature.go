@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/profile"
 )
@@ -78,7 +78,7 @@ func Features(r Release, p *profile.Profile, data []Data) []Feature {
 	features = append(features,
 		Feature{Code: "operations", Change: true, Needs: append(onCluster("inprog"), config("find", "migrations")...)},
 	)
-	changes := actions.Features(balance.Release(r))
+	changes := operation.Features(balance.Release(r))
 	for _, f := range changes {
 		if needs := needsOf(f, ""); len(needs) > 0 && r.atLeast(f.Since[0], f.Since[1], f.Since[2]) {
 			features = append(features, Feature{Code: f.Code, Change: true, Needs: needs})
@@ -128,7 +128,7 @@ func reading(p *profile.Profile, d Data) []Feature {
 }
 
 // changing returns the features that change the distribution of one database.
-func changing(r Release, changes []actions.Feature, db string) (out []Feature) {
+func changing(r Release, changes []operation.Feature, db string) (out []Feature) {
 	for _, f := range changes {
 		needs := needsOf(f, db)
 		if len(needs) == 0 || !r.atLeast(f.Since[0], f.Since[1], f.Since[2]) {
@@ -146,14 +146,14 @@ func changing(r Release, changes []actions.Feature, db string) (out []Feature) {
 }
 
 // needsOf are the privileges of a feature about a database, or about the cluster if db is "".
-func needsOf(f actions.Feature, db string) (out []Privilege) {
+func needsOf(f operation.Feature, db string) (out []Privilege) {
 	if f.PerDB != (db != "") {
 		return nil
 	}
 	for _, g := range f.Grants {
 		coll, config := strings.CutPrefix(g.On, "config.")
 		switch {
-		case g.On == actions.OnCluster:
+		case g.On == operation.OnCluster:
 			for _, a := range g.Actions {
 				out = append(out, onCluster(a)...)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -14,9 +15,9 @@ func TestABatchIsMeasuredAsOneChange(t *testing.T) {
 	withRecorder(t, func(r *recorderTest) {
 		r.countWrites(12*time.Minute, 30, 20, 10)
 		batch := engine.Run{ID: "batch", Kind: actions.Batch, State: engine.Running, Started: time.Now(), Batch: &engine.Batch{Items: 1},
-			Limits: actions.Limits{Collections: []topology.Namespace{ns}}}
+			Limits: operation.Limits{Collections: []topology.Namespace{ns}}}
 		r.setRun(batch)
-		item := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+		item := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 		item.ID, item.Parent, item.Item, item.State, item.Started, item.Ended = "item", "batch", 1, engine.Running, time.Now(), time.Time{}
 		r.setRun(item)
 		r.countWrites(3*time.Minute, 30, 20, 10)
@@ -38,7 +39,7 @@ func TestABatchIsMeasuredAsOneChange(t *testing.T) {
 }
 
 func TestABatchIsJudgedByTheCollectionsOfItsItems(t *testing.T) {
-	limits := actions.Limits{Collections: []topology.Namespace{ns, "app.other"}}
+	limits := operation.Limits{Collections: []topology.Namespace{ns, "app.other"}}
 	for name, c := range map[string]struct {
 		state engine.State
 		done  int

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
@@ -65,7 +66,7 @@ func CostOf(p actions.Plan, r engine.Run) Cost {
 }
 
 // estimated returns the plan's estimate of a move.
-func estimated(p actions.Plan, s actions.Step) Amounts {
+func estimated(p actions.Plan, s operation.Step) Amounts {
 	i := slices.IndexFunc(p.Effect.Moves, func(m actions.MoveEffect) bool {
 		return m.NS == s.NS && m.To == s.Shard && string(m.Min) == string(s.Min) && string(m.Max) == string(s.Max)
 	})

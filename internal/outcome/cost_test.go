@@ -7,12 +7,13 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
 func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
-	run := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	run := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	counts := func(d bson.D) []topology.Event {
 		raw, err := bson.Marshal(d)
 		must.Do(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -71,7 +72,7 @@ func TestARunHelpedOnlyWhereItsMoveDid(t *testing.T) {
 		without := sharesOf(after, stayed)[hot]
 		_, mostWithout := most(sharesOf(after, stayed))
 		left := min(p, sharesOf(rates, stayed)[hot]) // what the others' moves leave on it
-		r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(int64(moved-1)*10), keyAt(int64(moved)*10), "c")
+		r := endedRun(actions.MoveChunk, operation.OpMove, keyAt(int64(moved-1)*10), keyAt(int64(moved)*10), "c")
 		b, a := windows(r.Started, r.Ended)
 		var at []int64
 		for j := range len(rates) - 1 {
@@ -217,7 +218,7 @@ func situation(random *rand.Rand) (rates, after []float64, owners []string, move
 
 // What another run moved in the meantime is told from what this one did.
 func TestWhatAnotherRunMovedIsNamedAndNotThisRunsDoing(t *testing.T) {
-	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	r := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(r.Started, r.Ended)
 	was, is := collection(t, []int64{0, 10, 20}, "a", "a", "a", "b"), collection(t, []int64{0, 10, 20}, "c", "b", "a", "b")
 	rec := recordOf(r, fullWindow(b, was, 20, 20, 30, 10), fullWindow(a, is, 20, 20, 30, 10))
@@ -234,7 +235,7 @@ func TestWhatAnotherRunMovedIsNamedAndNotThisRunsDoing(t *testing.T) {
 
 // An undo within the window ends it: what the run did until then is the answer.
 func TestAnUndoDoesNotEraseTheAnswer(t *testing.T) {
-	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	r := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(r.Started, r.Ended)
 	was, is := collection(t, []int64{0, 10}, "a", "a", "b"), collection(t, []int64{0, 10}, "a", "b", "b")
 	k := measurement{run: r, scope: scopeOf(r)}
@@ -270,7 +271,7 @@ func TestALoadThatHasJustBegunIsNotMixedWithTheTimeBeforeIt(t *testing.T) {
 		{0, []int64{400, 400, 10, 10}, Unclear, Window},
 		{Window, []int64{400, 400, 10, 10}, Helped, Window},
 	} {
-		r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+		r := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 		b, a := windows(r.Started, r.Ended)
 		was, is := collection(t, []int64{0, 10, 20}, "a", "a", "b", "b"), collection(t, []int64{0, 10, 20}, "a", "b", "b", "b")
 		begun := b.To.Add(-x.begun)
@@ -293,7 +294,7 @@ func TestALoadThatHasJustBegunIsNotMixedWithTheTimeBeforeIt(t *testing.T) {
 
 // A collection that is not in the sums says nothing about when the writes of the others rose.
 func TestOnlyCountsOfTheSumsTellWhenALoadBegan(t *testing.T) {
-	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	r := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	b, _ := windows(r.Started, r.Ended)
 	c, begun := collection(t, []int64{0, 10, 20}, "a", "a", "b", "b"), b.To.Add(-3*time.Minute)
 	steady, risen := fullWindow(b, c, 10, 10, 10, 10), fullWindow(Span{begun, b.To}, c, 400)

@@ -3,6 +3,7 @@ package outcome
 import (
 	"strconv"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
@@ -34,7 +35,7 @@ func (o *Outcome) addNotes(r engine.Run, s scope, in []CollectionRecord, again b
 	cut := o.After.To.Sub(o.After.From) < Window // by an undo
 	partly := o.Before.Covered < o.Before.Seconds() || o.After.Covered < o.After.Seconds()
 	over := o.State != Running && o.State != TooEarly && o.State != Uncounted
-	gathers := r.Kind.Describe().Gathers
+	gathers := actions.Describe(r.Kind).Gathers
 	note(NoteGathers, over && gathers && r.UndoOf == "")
 	note(NoteZones, s.zonesOnly)
 	note(NotePartial, over && o.State != SoFar && !cut && partly)

@@ -7,12 +7,13 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
 func TestMigrationsByOthersAreDistinguishedFromTheRunsOwn(t *testing.T) {
-	run := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	run := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	k := &measurement{run: run, scope: scopeOf(run)}
 	b, a := windows(run.Started, run.Ended)
 	table := func(events ...topology.Event) *topology.Table {

@@ -8,12 +8,13 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 )
 
 func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
-	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	r := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(r.Started, r.Ended)
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 10}, "a", "b", "b")
@@ -38,7 +39,7 @@ func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
 }
 
 func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
-	r := endedRun(actions.Split, actions.OpSplitAt, keyAt(0), keyAt(10), "")
+	r := endedRun(actions.Split, operation.OpSplitAt, keyAt(0), keyAt(10), "")
 	b, a := windows(r.Started, r.Ended)
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 5, 10}, "a", "a", "a", "b")
@@ -58,7 +59,7 @@ func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
 }
 
 func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
-	move := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	move := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(move.Started, move.Ended)
 	c := collection(t, []int64{0, 10}, "a", "a", "b")
 	full := func() *Record { return recordOf(move, fullWindow(b, c, 30, 20, 10), fullWindow(a, c, 10, 10, 10)) }
@@ -66,7 +67,7 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 	open, failed := move, move
 	open.State, open.Ended = engine.Running, time.Time{}
 	failed.State, failed.Steps = engine.Failed, []engine.Step{{Step: move.Steps[0].Step, State: engine.Failed}}
-	off := endedRun(actions.BalancerOff, actions.OpBalancerOff, nil, nil, "")
+	off := endedRun(actions.BalancerOff, operation.OpBalancerOff, nil, nil, "")
 	for name, x := range map[string]struct {
 		run    engine.Run
 		kept   *Record
@@ -117,7 +118,7 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 // The last part of the window before a run is counted a few seconds later, when the
 // run may already have moved the chunk.
 func TestWritesBeforeARunCountForTheShardThatOwnedTheChunkThen(t *testing.T) {
-	r := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	r := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	r.Started = start.Truncate(time.Minute)
 	r.Ended = r.Started.Add(2 * time.Second)
 	b, a := windows(r.Started, r.Ended)
@@ -136,7 +137,7 @@ func TestWritesBeforeARunCountForTheShardThatOwnedTheChunkThen(t *testing.T) {
 }
 
 func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
-	r := endedRun(actions.Pin, actions.OpMove, keyAt(0), keyAt(10), "b")
+	r := endedRun(actions.Pin, operation.OpMove, keyAt(0), keyAt(10), "b")
 	b, a := windows(r.Started, r.Ended)
 	c := collection(t, []int64{0, 10}, "a", "a", "b")
 	rec := recordOf(r, fullWindow(b, c, 30, 20, 10), fullWindow(a, c, 30, 20, 10))
@@ -161,15 +162,15 @@ func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
 
 func TestRunsShareRangesWhereTheseOverlap(t *testing.T) {
 	table := &topology.Table{Collections: []*topology.Collection{collection(t, []int64{0, 10}, "a", "a", "b")}}
-	mine := scopeOf(endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b"))
+	mine := scopeOf(endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b"))
 	batch := scope{spans: map[topology.Namespace][]keySpan{ns: nil}}
 	for name, x := range map[string]struct {
 		other scope
 		want  bool
 	}{
-		"beside it": {scopeOf(endedRun(actions.MoveChunk, actions.OpMove, keyAt(10), keyAt(20), "b")), false},
-		"a part":    {scopeOf(endedRun(actions.MoveChunk, actions.OpMove, keyAt(5), keyAt(7), "b")), true},
-		"a split":   {scopeOf(endedRun(actions.Split, actions.OpSplitAt, keyAt(0), keyAt(10), "")), true},
+		"beside it": {scopeOf(endedRun(actions.MoveChunk, operation.OpMove, keyAt(10), keyAt(20), "b")), false},
+		"a part":    {scopeOf(endedRun(actions.MoveChunk, operation.OpMove, keyAt(5), keyAt(7), "b")), true},
+		"a split":   {scopeOf(endedRun(actions.Split, operation.OpSplitAt, keyAt(0), keyAt(10), "")), true},
 		"a batch":   {batch, true},
 		"elsewhere": {scope{}, false},
 	} {

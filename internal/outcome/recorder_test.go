@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
@@ -60,7 +61,7 @@ func (r *recorderTest) countWrites(d time.Duration, rows ...int64) {
 }
 
 func (r *recorderTest) beginRun(id string) engine.Run {
-	run := endedRun(actions.MoveChunk, actions.OpMove, keyAt(0), keyAt(10), "b")
+	run := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	run.ID, run.Started, run.Ended, run.State = id, time.Now(), time.Time{}, engine.Running
 	run.Steps[0].State, run.Steps[0].Sent, run.Steps[0].Ended = engine.Running, time.Now(), time.Time{}
 	r.setRun(run)
@@ -133,7 +134,7 @@ func TestStepAddedDuringARunIsMeasured(t *testing.T) {
 		r.countWrites(time.Minute, 30, 20, 10)
 		run.Steps = append(
 			slices.Clone(run.Steps),
-			engine.Step{Step: actions.Step{Op: actions.OpMove, NS: ns, Min: minKey(), Max: keyAt(0), Shard: "b"},
+			engine.Step{Step: operation.Step{Op: operation.OpMove, NS: ns, Min: minKey(), Max: keyAt(0), Shard: "b"},
 				State: engine.Succeeded, Sent: time.Now(), Ended: time.Now()},
 		)
 		r.setRun(run)

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
@@ -93,10 +94,10 @@ func fullWindow(w Span, c *topology.Collection, rows ...int64) (out []sample) {
 	return out
 }
 
-func endedRun(kind actions.Kind, op actions.Op, lo, hi bson.Raw, to string) engine.Run {
-	s := actions.Step{Op: op, NS: ns, Min: lo, Max: hi, Shard: to}
-	if op == actions.OpSplitAt {
-		s = actions.Step{Op: op, NS: ns, At: keyAt(5), Needs: []actions.Fact{{Kind: actions.FactChunk, NS: ns, Min: lo, Max: hi}}}
+func endedRun(kind actions.Kind, op operation.Op, lo, hi bson.Raw, to string) engine.Run {
+	s := operation.Step{Op: op, NS: ns, Min: lo, Max: hi, Shard: to}
+	if op == operation.OpSplitAt {
+		s = operation.Step{Op: op, NS: ns, At: keyAt(5), Needs: []operation.Fact{{Kind: operation.FactChunk, NS: ns, Min: lo, Max: hi}}}
 	}
 	return engine.Run{ID: "r", Kind: kind, State: engine.Succeeded, Started: start, Ended: start.Add(30 * time.Second),
 		Steps: []engine.Step{{Step: s, State: engine.Succeeded, Sent: start.Add(time.Second), Ended: start.Add(20 * time.Second)}}}

@@ -5,8 +5,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
@@ -108,12 +108,12 @@ func (s scope) namespaces() []topology.Namespace {
 }
 
 // spansOf returns the key ranges that a step moves, splits or merges, by collection.
-func spansOf(s actions.Step) map[topology.Namespace][]keySpan {
+func spansOf(s operation.Step) map[topology.Namespace][]keySpan {
 	out := map[topology.Namespace][]keySpan{}
 	switch {
 	case s.Splits() && s.Min == nil: // it has only the split key; its preconditions have the chunk
 		for _, f := range s.Needs {
-			if f.Kind == actions.FactChunk && f.NS == s.NS {
+			if f.Kind == operation.FactChunk && f.NS == s.NS {
 				out[s.NS] = []keySpan{{f.Min, f.Max}}
 				break
 			}

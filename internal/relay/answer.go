@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
 
@@ -21,8 +22,8 @@ type answer struct {
 type problem struct {
 	Kind               fault.Kind
 	Title, Text, Brief string
-	Changed            *[]actions.Difference `json:",omitempty"`
-	Blocked            *[]actions.Check      `json:",omitempty"`
+	Changed            *[]operation.Difference `json:",omitempty"`
+	Blocked            *[]actions.Check        `json:",omitempty"`
 }
 
 func encodeAnswer(result any, failed error) ([]byte, error) {

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -174,7 +175,7 @@ func TestPageOfABatchIsOneLineOfProgressAndSaysWhatIsNotKnown(t *testing.T) {
 		if run := c.Ended(run.ID); run.State != "succeeded" || run.Batch.Done != 3 {
 			c.Errorf("%s: %+v", run.State, run.Batch)
 		}
-	}, func(o *engine.Options) { o.Counter = o.Reader.(actions.Counter) })
+	}, func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) })
 }
 
 func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
@@ -248,7 +249,7 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 		t.Errorf("back is %q, want %q", back, one)
 	}
 	for _, k := range actions.Kinds() {
-		list, _ := k.BatchList()
+		list, _ := actions.BatchList(k)
 		if link := read(answer.PlanURL(k)).Find("a:contains('Several at once')"); (link.Length() == 1) != (list != "") {
 			t.Errorf("%s: %d links", k, link.Length())
 		}

@@ -31,7 +31,7 @@ func NewPlanPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 func kindOf(text string) (actions.Kind, error) {
 	kind := actions.Kind(text)
-	if !kind.Known() {
+	if !actions.Known(kind) {
 		return "", fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(text, 60))
 	}
 	return kind, nil

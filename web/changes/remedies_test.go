@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/offering"
 	"shardboard/internal/answer/problems"
@@ -364,7 +365,7 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 		t.Fatalf("%s: %s: %v", p.Rule, address, err)
 	}
 	d, _, err := actions.Planners()[kind](actions.Situation{Table: s.Table, Directory: s.Directory, Profile: s.Profile, Now: s.Now,
-		Release: balance.ReleaseOf(s.Table.ServerInfo.Version), Activity: actions.Activity{Known: true, At: s.Now}}, args)
+		Release: balance.ReleaseOf(s.Table.ServerInfo.Version), Activity: operation.Activity{Known: true, At: s.Now}}, args)
 	if err != nil {
 		t.Fatalf("%s: %s: %v", p.Rule, address, err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/api"
 )
 
@@ -24,9 +25,9 @@ func (m region) background() (s engine.Step, runs bool) {
 // abortOf is the kind of change that aborts the operation of a step, and what Stop does not end.
 func abortOf(s engine.Step) (abort actions.Kind, what string) {
 	switch s.Op {
-	case actions.OpMoveCollection:
+	case operation.OpMoveCollection:
 		return actions.MoveCollectionAbort, "move of a collection"
-	case actions.OpUnshard:
+	case operation.OpUnshard:
 		return actions.UnshardAbort, "unsharding"
 	}
 	return actions.ReshardAbort, "resharding"

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer/changing"
 	"shardboard/web/changes"
 	"shardboard/web/webtest"
@@ -27,7 +27,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	table := webtest.CannedTable(1, 250)
 	events := webtest.FailedAttempt(t, table, 3, webtest.Epoch, "")
 	slices.Reverse(events)
-	s := engine.Step{Step: actions.Step{Op: actions.OpMove, NS: webtest.DocumentsNS, Shard: "shard-rs-2"}, Events: events,
+	s := engine.Step{Step: operation.Step{Op: operation.OpMove, NS: webtest.DocumentsNS, Shard: "shard-rs-2"}, Events: events,
 		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
 	if got := changing.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
 		!got[1].Failed {
@@ -41,7 +41,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 		t.Errorf("something is to be tried while the outcome is unknown: %s", text)
 	}
 	split := engine.Step{
-		Step:  actions.Step{Op: actions.OpSplitAt, NS: webtest.DocumentsNS},
+		Step:  operation.Step{Op: operation.OpSplitAt, NS: webtest.DocumentsNS},
 		Error: `The cluster refused to split: "operation exceeded time limit".`,
 	}
 	if row := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/web/webtest"
@@ -64,24 +65,24 @@ func TestFormOffersTheKnownDatabases(t *testing.T) {
 
 // The run of a resharding, and of what is built on it, leads to the plan that aborts it.
 func TestRunOfAWholeMoveLeadsToItsAbort(t *testing.T) {
-	for op, want := range map[actions.Op]string{
-		actions.OpReshard:        answer.PlanURL(actions.ReshardAbort, "ns", "app.users"),
-		actions.OpMoveCollection: answer.PlanURL(actions.MoveCollectionAbort, "ns", "app.users"),
-		actions.OpUnshard:        answer.PlanURL(actions.UnshardAbort, "ns", "app.users"),
+	for op, want := range map[operation.Op]string{
+		operation.OpReshard:        answer.PlanURL(actions.ReshardAbort, "ns", "app.users"),
+		operation.OpMoveCollection: answer.PlanURL(actions.MoveCollectionAbort, "ns", "app.users"),
+		operation.OpUnshard:        answer.PlanURL(actions.UnshardAbort, "ns", "app.users"),
 	} {
 		stub := webtest.CannedActions()
 		run := stub.RunList[0]
 		run.State = engine.Running
-		run.Steps = []engine.Step{{Step: actions.Step{Op: op, NS: "app.users", Shard: "shard-rs-2"}, State: engine.Running, Sent: webtest.Epoch,
-			Resharding: &actions.Resharding{NS: "app.users", State: "cloning",
-				Shards: []actions.ReshardingShard{{Shard: "shard-rs-1", Donor: "donating"}}}}}
+		run.Steps = []engine.Step{{Step: operation.Step{Op: op, NS: "app.users", Shard: "shard-rs-2"}, State: engine.Running, Sent: webtest.Epoch,
+			Resharding: &operation.Resharding{NS: "app.users", State: "cloning",
+				Shards: []operation.ReshardingShard{{Shard: "shard-rs-1", Donor: "donating"}}}}}
 		stub.RunList = []engine.Run{run}
 		s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(stub))
 		html := webtest.ParseHTML(t, s.Do("GET", "/runs/"+run.ID, webtest.Header("Accept", "text/html")).Body.String())
 		if html.Find("a[href='"+want+"']").Length() != 1 {
 			t.Errorf("%s: no link to %s", op, want)
 		}
-		if commits := html.Find("a[href*='reshard-commit']").Length(); (commits == 1) != (op == actions.OpReshard) {
+		if commits := html.Find("a[href*='reshard-commit']").Length(); (commits == 1) != (op == operation.OpReshard) {
 			t.Errorf("%s: %d links to a commit", op, commits)
 		}
 		if html.Find(".reshardshards tbody tr").Length() != 1 {

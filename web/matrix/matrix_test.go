@@ -12,8 +12,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
@@ -311,7 +311,7 @@ func TestAStepOfARunThatWasNotSentIsPending(t *testing.T) {
 	if chunk.Shard == to {
 		to = "shard-rs-2"
 	}
-	step := engine.Step{State: engine.Planned, Step: actions.Step{Op: actions.OpMove, NS: webtest.DocumentsNS,
+	step := engine.Step{State: engine.Planned, Step: operation.Step{Op: operation.OpMove, NS: webtest.DocumentsNS,
 		Min: webtest.Must(c.Key.Document(chunk.Min)), Shard: to}}
 	sent := step
 	sent.Sent = v.Now

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
@@ -210,7 +211,7 @@ func (s *StubActions) Change(r engine.Run) {
 // of the steps, near enough to look at.
 func drafted(v answer.View, name string, k actions.Kind, a actions.Args, change ...func(*actions.Situation)) actions.Plan {
 	s := actions.Situation{Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.Release{5, 0, 7}, Now: v.Now,
-		Activity: actions.Activity{Known: true, At: v.Now}}
+		Activity: operation.Activity{Known: true, At: v.Now}}
 	for _, f := range change {
 		f(&s)
 	}
@@ -226,24 +227,24 @@ func drafted(v answer.View, name string, k actions.Kind, a actions.Args, change 
 	return p
 }
 
-func commandOf(s actions.Step) actions.Command {
+func commandOf(s operation.Step) operation.Command {
 	switch s.Op {
-	case actions.OpAwait:
-		return actions.Command{}
-	case actions.OpSplitAt:
-		return actions.Command{
+	case operation.OpAwait:
+		return operation.Command{}
+	case operation.OpSplitAt:
+		return operation.Command{
 			DB: "admin",
 			Doc: MustBSON(
 				bson.D{{Key: "split", Value: s.NS}, {Key: "middle", Value: s.At}, {Key: "writeConcern", Value: bson.D{{Key: "w", Value: "majority"}}}},
 			),
 		}
-	case actions.OpMove, actions.OpMoveRange:
-		return actions.Command{
+	case operation.OpMove, operation.OpMoveRange:
+		return operation.Command{
 			DB:  "admin",
 			Doc: MustBSON(bson.D{{Key: "moveChunk", Value: s.NS}, {Key: "bounds", Value: bson.A{s.Min, s.Max}}, {Key: "to", Value: s.Shard}}),
 		}
 	}
-	return actions.Command{DB: "admin", Doc: MustBSON(bson.D{{Key: string(s.Op), Value: string(s.NS)}, {Key: "zone", Value: s.Zone}})}
+	return operation.Command{DB: "admin", Doc: MustBSON(bson.D{{Key: string(s.Op), Value: string(s.NS)}, {Key: "zone", Value: s.Zone}})}
 }
 
 // MustBSON encodes a document, or panics.

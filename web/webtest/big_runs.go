@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -44,9 +45,9 @@ func WithBigRuns(a *StubActions) *StubActions {
 
 	key := MustBSON(bson.D{{Key: "project_id", Value: 1}, {Key: "doc_id", Value: 1}})
 	reshard := run(ReshardingRun, drafted(v, "reshardplan", actions.ReshardKind, actions.Args{NS: "yorkie-meta.changes", Key: key}), 0)
-	reshard.Steps[0].Resharding = &actions.Resharding{ID: "5f3c9d8e-0000-4000-8000-5eedc0ffee00", NS: "yorkie-meta.changes",
-		Command: actions.OfReshardCollection, Key: "{project_id: 1, doc_id: 1}", State: "cloning", At: v.Now.Add(-2 * time.Second),
-		Shards: []actions.ReshardingShard{
+	reshard.Steps[0].Resharding = &operation.Resharding{ID: "5f3c9d8e-0000-4000-8000-5eedc0ffee00", NS: "yorkie-meta.changes",
+		Command: operation.OfReshardCollection, Key: "{project_id: 1, doc_id: 1}", State: "cloning", At: v.Now.Add(-2 * time.Second),
+		Shards: []operation.ReshardingShard{
 			{Shard: "shard-rs-1", Donor: "donating-initial-data", Recipient: "cloning", Documents: 40_000, DocumentsEstimate: 90_000,
 				Bytes: 52_000_000, BytesEstimate: 117_000_000, Fetched: 320, Left: 1900},
 			{Shard: "shard-rs-2", Donor: "donating-initial-data", Recipient: "cloning", Documents: 90_100, DocumentsEstimate: 90_000,

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -113,7 +114,7 @@ func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 	}
 	last := len(pin.Steps) - 1
 	wait := &engine.Backoff{
-		Obstacle: actions.ObstacleMigration,
+		Obstacle: operation.ObstacleMigration,
 		Since:    v.Now.Add(-40 * time.Second),
 		Next:     v.Now.Add(time.Second),
 		Until:    v.Now.Add(14 * time.Minute),
@@ -140,7 +141,7 @@ func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 		"Waiting: something is in the way; the step says what.")
 	gaveUp := putOff(
 		run("gaveup", pin, engine.Failed, last),
-		&engine.Backoff{Obstacle: actions.ObstacleOrphans, Since: v.Now.Add(-26 * time.Minute), Until: v.Now.Add(-time.Minute),
+		&engine.Backoff{Obstacle: operation.ObstacleOrphans, Since: v.Now.Add(-26 * time.Minute), Until: v.Now.Add(-time.Minute),
 			What: message.New("obstacle.orphansUntil",
 				"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
 					"it cannot take the range back before about {until}.", message.Shard("shard", "shard-rs-2"),

@@ -3,7 +3,7 @@ package engine
 import (
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 )
@@ -12,12 +12,12 @@ import (
 // had changed.
 type Adaptation struct {
 	At      time.Time
-	Step    int                  // number of the first new step, from 1; 0: before the run began
-	Because []actions.Difference // how the cluster differed from the plan
-	Before  int                  // remaining steps before the change
-	After   int                  // remaining steps after it
-	Same    bool                 // the commands are the same; only their preconditions are new
-	Refused bool                 // not planned again: that would exceed the confirmed limits
+	Step    int                    // number of the first new step, from 1; 0: before the run began
+	Because []operation.Difference // how the cluster differed from the plan
+	Before  int                    // remaining steps before the change
+	After   int                    // remaining steps after it
+	Same    bool                   // the commands are the same; only their preconditions are new
+	Refused bool                   // not planned again: that would exceed the confirmed limits
 }
 
 // Text says what was planned again and introduces the differences in Because.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/clock"
 	"shardboard/internal/message"
 )
@@ -34,7 +35,7 @@ const (
 
 // Backoff is what a step waits for.
 type Backoff struct {
-	Obstacle actions.Obstacle
+	Obstacle operation.Obstacle
 	What     message.Message // what is in the way, as far as known
 	Since    time.Time       // when this obstacle was first in the way
 	First    time.Time       // when any obstacle was first in the way
@@ -56,13 +57,13 @@ func (w Backoff) afterClockChange(at time.Time) (restarted Backoff, changed bool
 }
 
 // newBackoff decides how long a step waits after a refusal.
-func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
+func (x *execution) newBackoff(s Step, busy *operation.BusyError) Backoff {
 	at := x.e.now()
 	w := Backoff{Obstacle: busy.Obstacle, Since: at, First: at, Tried: at, What: obstacleText(busy)}
 	if s.Backoff != nil {
 		before, _ := s.Backoff.afterClockChange(at)
 		w.First = before.First
-		if before.Obstacle == actions.ObstacleTime && busy.Gives && busy.NS == s.NS && busy.Shard == s.Shard {
+		if before.Obstacle == operation.ObstacleTime && busy.Gives && busy.NS == s.NS && busy.Shard == s.Shard {
 			w.What = w.What.With(message.Key("range", busy.Range))
 			w.What.Code, w.What.Pattern = obstacleOwn, "The donor still works on the earlier command of this step, "+
 				"whose time limit has passed: it is giving the range {range} of {ns} to {shard}."
@@ -72,13 +73,13 @@ func (x *execution) newBackoff(s Step, busy *actions.BusyError) Backoff {
 		}
 	}
 	switch busy.Obstacle {
-	case actions.ObstacleOrphans:
+	case operation.ObstacleOrphans:
 		w.Pause = orphanRetry
 		w.Next, w.Until = at.Add(orphanRetry), w.Since.Add(actions.OrphanDelay+orphanGrace)
 		if c, ok := x.pendingCleanup(s); ok {
 			w = backoffForCleanup(w, c)
 		}
-	case actions.ObstacleMigration, actions.ObstacleTime:
+	case operation.ObstacleMigration, operation.ObstacleTime:
 		w.Next, w.Until = at.Add(obstaclePoll), w.Since.Add(conflictLimit)
 	default:
 		w.Pause = min(max(2*w.Pause, lockRetryMin), lockRetryMax)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -171,7 +172,7 @@ func newBatch(p actions.Plan, now time.Time) *Batch {
 }
 
 // planItems are the items of a plan.
-func planItems(p actions.Plan) (out []*actions.Item) {
+func planItems(p actions.Plan) (out []*operation.Item) {
 	for _, s := range p.Steps {
 		if s.Item != nil {
 			out = append(out, s.Item)
@@ -181,7 +182,7 @@ func planItems(p actions.Plan) (out []*actions.Item) {
 }
 
 // hashItems sets the hash of each item.
-func hashItems(r balance.Release, steps []actions.Step) error {
+func hashItems(r balance.Release, steps []operation.Step) error {
 	for i, s := range steps {
 		if s.Item == nil || len(s.Item.Steps) == 0 {
 			continue
@@ -191,7 +192,9 @@ func hashItems(r balance.Release, steps []actions.Step) error {
 			return err
 		}
 		x := *s.Item
-		x.Hash = planHash(x.Steps, commands)
+		if x.Hash, err = planHash(x.Steps, commands); err != nil {
+			return err
+		}
 		steps[i].Item = &x
 	}
 	return nil

@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 )
 
 // BatchItem is an item of a batch and what has become of it.
 type BatchItem struct {
-	actions.Item
+	operation.Item
 	State State           // Planned, or that of its last run; Succeeded without a run: nothing was left to do; Skipped
 	Run   string          // its last run; "": none
 	Tries int             // runs that it has had
@@ -115,7 +116,11 @@ func (e *Engine) restOfBatch(ctx context.Context, run Run) (actions.Args, error)
 	}
 	for _, x := range items {
 		if x.State != Succeeded && x.State != Undone {
-			a.Plans = append(a.Plans, actions.PlannedChange{Kind: x.Kind, Args: x.Args})
+			of, err := actions.ItemArgs(&x.Item)
+			if err != nil {
+				return a, err
+			}
+			a.Plans = append(a.Plans, actions.PlannedChange{Kind: x.Kind, Args: of})
 		}
 	}
 	return a, nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
@@ -26,7 +27,7 @@ type batchRun struct {
 
 // batchItem is an item and what has become of it.
 type batchItem struct {
-	*actions.Item
+	*operation.Item
 	state     State     // Planned, Running, Succeeded, Failed (waits for a person) or Skipped
 	run       string    // id of its last run; "": none
 	notBefore time.Time // of the next try
@@ -321,7 +322,7 @@ func (b *batchRun) settle(number int, run Run) bool {
 		}
 		trial = b.failed(item, run.ID, why, run.State == Stopped)
 	}
-	details := map[string]string{"step": listNumbers([]int{number}), "op": string(actions.OpItem), "state": string(run.State), "run": run.ID}
+	details := map[string]string{"step": listNumbers([]int{number}), "op": string(operation.OpItem), "state": string(run.State), "run": run.ID}
 	if !x.audit(auditRunStep, auditOutcome(run.State), details) {
 		return false
 	}
@@ -488,7 +489,11 @@ func (b *batchRun) planItem(item *batchItem) (actions.Plan, error) {
 	e, x := b.x.e, b.x
 	ctx, cancel := context.WithTimeout(x.ctx, planTimeout)
 	defer cancel()
-	_, p, err := e.planFromCluster(ctx, Request{Kind: item.Kind, Args: item.Args, Reason: b.plan.Reason, UndoOf: item.UndoOf,
+	a, err := actions.ItemArgs(item.Item)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	_, p, err := e.planFromCluster(ctx, Request{Kind: item.Kind, Args: a, Reason: b.plan.Reason, UndoOf: item.UndoOf,
 		NoWait: item.NoWait})
 	switch {
 	case errors.Is(err, errNothingToUndo):
@@ -500,7 +505,7 @@ func (b *batchRun) planItem(item *batchItem) (actions.Plan, error) {
 	case p.Blocked():
 		return p, blockedError(p)
 	}
-	if over := item.Limits.Exceeded(0, p.Draft); len(over) > 0 {
+	if over := p.Draft.Exceeds(item.Limits, 0); len(over) > 0 {
 		return p, changedError(over, "The cluster has changed, and the item exceeds the limits that were confirmed. %s", over[0].Text().String())
 	}
 	p.Limits.Without = item.Limits.Without

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
 
@@ -83,7 +84,7 @@ func (e *Engine) doneItems(ctx context.Context, batch Run) ([]actions.DoneItem, 
 	return out, nil
 }
 
-func groupOf(items []*actions.Item, number int) int {
+func groupOf(items []*operation.Item, number int) int {
 	if number < 1 || number > len(items) {
 		return 0
 	}
@@ -107,12 +108,12 @@ func (e *Engine) adaptBatch(ctx context.Context, p actions.Plan) (*Adaptation, e
 		if x.UndoOf != old[i].UndoOf || x.Kind != old[i].Kind {
 			return nil, changed
 		}
-		over := old[i].Limits.Exceeded(0, actions.Draft{Steps: x.Steps, Limits: x.Limits, Effect: actions.Effect{Bytes: x.Bytes}})
+		over := actions.Draft{Steps: x.Steps, Limits: x.Limits, Effect: actions.Effect{Bytes: x.Bytes}}.Exceeds(old[i].Limits, 0)
 		if len(over) > 0 {
 			return nil, changedError(over, "The cluster has changed since the plan was made, and item %d exceeds the limits that were shown. "+
 				"Make the plan again.", x.Number)
 		}
 	}
-	a.Because = factDifferences(p, fresh, func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) })
+	a.Because = factDifferences(p, fresh, func(f operation.Fact) map[string]string { return operation.Fields(s.Table, f) })
 	return a, nil
 }

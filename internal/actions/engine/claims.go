@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -69,7 +69,7 @@ func (c claim) String() string {
 func named(thing string) claim { return claim{thing: thing} }
 
 // claimsOf is what a run needs for itself from right before the step is sent until its outcome is known.
-func claimsOf(t *topology.Table, s actions.Step) (out []claim) {
+func claimsOf(t *topology.Table, s operation.Step) (out []claim) {
 	for _, l := range s.Locks() {
 		c := claim{ns: l.NS, thing: l.Thing}
 		if l.Keys {
@@ -84,13 +84,13 @@ func claimsOf(t *topology.Table, s actions.Step) (out []claim) {
 
 // rangeClaim is the range of keys that a step changes: its own bounds and the chunks that it requires. ok is false
 // if they cannot be read.
-func rangeClaim(t *topology.Table, s actions.Step) (span claim, ok bool) {
+func rangeClaim(t *topology.Table, s operation.Step) (span claim, ok bool) {
 	c := t.Collection(s.NS)
 	if c == nil {
 		return claim{}, false
 	}
 	span.ns = s.NS
-	widen := func(f actions.Fact) bool {
+	widen := func(f operation.Fact) bool {
 		lo, errLo := c.Key.Bound(f.Min)
 		hi, errHi := c.Key.Bound(f.Max)
 		if errLo != nil || errHi != nil {
@@ -104,11 +104,11 @@ func rangeClaim(t *topology.Table, s actions.Step) (span claim, ok bool) {
 		}
 		return true
 	}
-	if s.Min != nil && !widen(actions.Fact{Min: s.Min, Max: s.Max}) {
+	if s.Min != nil && !widen(operation.Fact{Min: s.Min, Max: s.Max}) {
 		return claim{}, false
 	}
 	for _, f := range s.Needs {
-		if f.Kind == actions.FactChunk && f.NS == s.NS && !widen(f) {
+		if f.Kind == operation.FactChunk && f.NS == s.NS && !widen(f) {
 			return claim{}, false
 		}
 	}
@@ -117,14 +117,14 @@ func rangeClaim(t *topology.Table, s actions.Step) (span claim, ok bool) {
 
 // shardClaims are the shards that take part in a migration: the recipient, and every shard that the step expects to
 // own part of the range. A shard takes part in one at a time.
-func shardClaims(s actions.Step) (out []claim) {
+func shardClaims(s operation.Step) (out []claim) {
 	if !s.Migrates() {
 		return nil
 	}
 	names := []string{s.Shard}
 	for _, f := range s.Needs {
 		names = append(names, f.Want["shard"])
-		if f.Kind == actions.FactCover {
+		if f.Kind == operation.FactCover {
 			names = append(names, f.Want["shards"])
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
@@ -22,22 +22,22 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 		}
 		return doc
 	}
-	chunk := func(lo, hi int) []actions.Fact {
-		return []actions.Fact{{Kind: actions.FactChunk, NS: ns, Min: p(lo), Max: p(hi), Want: map[string]string{"shard": "a"}}}
+	chunk := func(lo, hi int) []operation.Fact {
+		return []operation.Fact{{Kind: operation.FactChunk, NS: ns, Min: p(lo), Max: p(hi), Want: map[string]string{"shard": "a"}}}
 	}
-	split := func(lo, hi int) actions.Step {
-		return actions.Step{Op: actions.OpSplitAt, NS: ns, At: p(lo + 1), Needs: chunk(lo, hi)}
+	split := func(lo, hi int) operation.Step {
+		return operation.Step{Op: operation.OpSplitAt, NS: ns, At: p(lo + 1), Needs: chunk(lo, hi)}
 	}
-	move := func(lo, hi int, to string) actions.Step {
-		return actions.Step{Op: actions.OpMoveRange, NS: ns, Min: p(lo), Max: p(hi), Shard: to, Needs: chunk(0, 10)}
+	move := func(lo, hi int, to string) operation.Step {
+		return operation.Step{Op: operation.OpMoveRange, NS: ns, Min: p(lo), Max: p(hi), Shard: to, Needs: chunk(0, 10)}
 	}
-	zone := func(lo, hi int) actions.Step {
-		return actions.Step{Op: actions.OpSetRange, NS: ns, Min: p(lo), Max: p(hi), Zone: "z"}
+	zone := func(lo, hi int) operation.Step {
+		return operation.Step{Op: operation.OpSetRange, NS: ns, Min: p(lo), Max: p(hi), Zone: "z"}
 	}
-	balancing, reshard := actions.Step{Op: actions.OpBalancing, NS: ns}, actions.Step{Op: actions.OpReshard, NS: ns}
-	elsewhere := actions.Step{Op: actions.OpMove, NS: "app.other", Shard: "c", Min: p(0), Max: p(1)}
+	balancing, reshard := operation.Step{Op: operation.OpBalancing, NS: ns}, operation.Step{Op: operation.OpReshard, NS: ns}
+	elsewhere := operation.Step{Op: operation.OpMove, NS: "app.other", Shard: "c", Min: p(0), Max: p(1)}
 	for name, test := range map[string]struct {
-		a, b     actions.Step
+		a, b     operation.Step
 		conflict bool
 	}{
 		"splits of one chunk":                        {split(0, 10), split(0, 10), true},
@@ -49,26 +49,26 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 		"zone ranges side by side":                   {zone(0, 10), zone(10, 20), false},
 		"balancing and a move":                       {balancing, move(0, 10, "c"), false},
 		"balancing twice":                            {balancing, balancing, true},
-		"two settings":                               {balancing, actions.Step{Op: actions.OpChunkSize, NS: ns}, false},
+		"two settings":                               {balancing, operation.Step{Op: operation.OpChunkSize, NS: ns}, false},
 		"a refined key and a split": {
-			actions.Step{Op: actions.OpRefineKey, NS: ns}, split(0, 10), true,
+			operation.Step{Op: operation.OpRefineKey, NS: ns}, split(0, 10), true,
 		},
 		"a resharding and balancing": {reshard, balancing, true},
-		"a resharding and its abort": {reshard, actions.Step{Op: actions.OpReshardAbort, NS: ns}, false},
+		"a resharding and its abort": {reshard, operation.Step{Op: operation.OpReshardAbort, NS: ns}, false},
 		"resharding and a split of another": {
-			actions.Step{Op: actions.OpReshard, NS: "app.other"}, split(0, 10), false,
+			operation.Step{Op: operation.OpReshard, NS: "app.other"}, split(0, 10), false,
 		},
 		"a collection and the primary of its database": {
-			actions.Step{Op: actions.OpMoveCollection, NS: ns}, actions.Step{Op: actions.OpMovePrimary, DB: "app"}, true,
+			operation.Step{Op: operation.OpMoveCollection, NS: ns}, operation.Step{Op: operation.OpMovePrimary, DB: "app"}, true,
 		},
 		"a range of a collection that is not known": {
-			actions.Step{Op: actions.OpSplitAt, NS: "app.x", At: p(1)}, actions.Step{Op: actions.OpBalancing, NS: "app.x"}, true,
+			operation.Step{Op: operation.OpSplitAt, NS: "app.x", At: p(1)}, operation.Step{Op: operation.OpBalancing, NS: "app.x"}, true,
 		},
 		"one zone": {
-			actions.Step{Op: actions.OpAddZone, Zone: "z", Shard: "a"}, actions.Step{Op: actions.OpRemoveZone, Zone: "z", Shard: "b"}, true,
+			operation.Step{Op: operation.OpAddZone, Zone: "z", Shard: "a"}, operation.Step{Op: operation.OpRemoveZone, Zone: "z", Shard: "b"}, true,
 		},
 		"waiting for the balancer": {
-			actions.Step{Op: actions.OpAwait, NS: ns, Min: p(0), Max: p(30)}, split(0, 10), false,
+			operation.Step{Op: operation.OpAwait, NS: ns, Min: p(0), Max: p(30)}, split(0, 10), false,
 		},
 	} {
 		var l locks

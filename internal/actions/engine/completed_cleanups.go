@@ -2,11 +2,10 @@ package engine
 
 import (
 	"context"
+	"shardboard/internal/actions/operation"
 	"slices"
 	"sync"
 	"time"
-
-	"shardboard/internal/actions"
 )
 
 // cleanupKept is how long a completed clean-up is remembered. A range that is not
@@ -22,7 +21,7 @@ type completedCleanups struct {
 }
 
 type completedCleanup struct {
-	actions.Cleanup
+	operation.Cleanup
 	at time.Time // when the server answered, by our clock
 }
 
@@ -36,7 +35,7 @@ func (c *completedCleanups) add(s Step) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range s.Events {
-		done, ok := actions.GivenAway(e)
+		done, ok := operation.GivenAway(e)
 		if ok && done.NS == s.NS && string(done.Min) == string(s.Min) && string(done.Max) == string(s.Max) {
 			c.all = append(c.all, completedCleanup{done, s.Ended})
 		}
@@ -51,7 +50,7 @@ func (c *completedCleanups) forget() {
 }
 
 // list returns the clean-ups that are still remembered.
-func (c *completedCleanups) list(now time.Time) (out []actions.Cleanup) {
+func (c *completedCleanups) list(now time.Time) (out []operation.Cleanup) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	late := now.Add(-cleanupKept)

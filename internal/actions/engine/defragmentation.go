@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -46,7 +46,7 @@ func replacedSince(s Step, proof []Reading) bool {
 	for _, need := range s.Needs {
 		uuid := need.Want["uuid"]
 		for _, r := range proof {
-			if uuid != "" && r.Fact.Kind == actions.FactCollection && r.Fact.NS == need.NS && r.Got["uuid"] != uuid {
+			if uuid != "" && r.Fact.Kind == operation.FactCollection && r.Fact.NS == need.NS && r.Got["uuid"] != uuid {
 				return true
 			}
 		}

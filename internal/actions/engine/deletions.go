@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -30,7 +31,7 @@ type deletion struct {
 
 // sendAndWait sends the command of a move that waits for the deletion, and returns its answer, or errDeletes when the
 // move was read to be committed and the answer has not come. cancel is called when it has.
-func (x *execution) sendAndWait(ctx context.Context, cancel context.CancelFunc, i int, s actions.Step, c actions.Command) error {
+func (x *execution) sendAndWait(ctx context.Context, cancel context.CancelFunc, i int, s operation.Step, c operation.Command) error {
 	answer := make(chan error, 1)
 	x.term.goroutines.Go(func() {
 		defer cancel()
@@ -87,9 +88,9 @@ func deletesText(s Step) message.Message {
 }
 
 // donorOf is the shard that a move expects to own its range; "" if it does not say.
-func donorOf(s actions.Step) string {
+func donorOf(s operation.Step) string {
 	for _, f := range s.Needs {
-		if f.Kind == actions.FactChunk {
+		if f.Kind == operation.FactChunk {
 			return f.Want["shard"]
 		}
 	}
@@ -111,7 +112,7 @@ func (r Run) AwaitedDeletions() (out []AwaitedDeletion) {
 		switch {
 		case s.Wait && s.Migrates() && (s.State == Running || s.State == Succeeded && s.Why.Code == stepDeletes && !s.Answered):
 			w = AwaitedDeletion{donorOf(s.Step), s.NS, s.Ended}
-		case s.State == Waiting && s.Backoff != nil && s.Backoff.Obstacle == actions.ObstacleOrphans:
+		case s.State == Waiting && s.Backoff != nil && s.Backoff.Obstacle == operation.ObstacleOrphans:
 			w = AwaitedDeletion{Shard: s.Shard, NS: s.NS}
 		case s.State == Waiting && s.Backoff != nil && s.Backoff.Obstacle == actions.ObstacleDeletion:
 			w = AwaitedDeletion{Shard: donorOf(s.Step)}
@@ -130,7 +131,7 @@ func (r Run) AwaitedDeletions() (out []AwaitedDeletion) {
 
 // deletesOn is a shard of a step on which an earlier move of this run still deletes; "" if there is none. Until
 // then the shard takes part in no other move.
-func (x *execution) deletesOn(s actions.Step) string {
+func (x *execution) deletesOn(s operation.Step) string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, d := range x.deletions {
@@ -150,7 +151,8 @@ func (x *execution) foreseeDeletion(i int) bool {
 		return true
 	}
 	at := x.e.now()
-	w := Backoff{Obstacle: actions.ObstacleDeletion, Since: at, First: at, Next: at.Add(obstaclePoll), Until: at.Add(actions.MigrationTimeout),
+	w := Backoff{Obstacle: actions.ObstacleDeletion, Since: at, First: at, Next: at.Add(obstaclePoll),
+		Until: at.Add(operation.MigrationTimeout),
 		Pause: obstaclePoll, What: message.New("obstacle.deletion", "{shard} still deletes the documents of the range that it has given "+
 			"away last, and takes part in no other move until then.",
 			message.Text("obstacle", string(actions.ObstacleDeletion)), message.Shard("shard", shard))}

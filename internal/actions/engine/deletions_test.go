@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 )
 
@@ -14,8 +15,8 @@ func TestLimitOfAMoveFitsItsWork(t *testing.T) {
 	for _, c := range []struct{ took, measured, assumed time.Duration }{
 		{time.Second, 2*time.Minute + 4*time.Second, 5*time.Minute + 10*time.Second},
 		{time.Hour, 4*time.Hour + 2*time.Minute, 10*time.Hour + 5*time.Minute},
-		{1000 * time.Hour, actions.MigrationTimeout, actions.MigrationTimeout},
-		{1<<63 - 1, actions.MigrationTimeout, actions.MigrationTimeout},
+		{1000 * time.Hour, operation.MigrationTimeout, operation.MigrationTimeout},
+		{1<<63 - 1, operation.MigrationTimeout, operation.MigrationTimeout},
 	} {
 		if m, a := measuredMoveLimit.of(c.took), assumedMoveLimit.of(c.took); m != c.measured || a != c.assumed {
 			t.Errorf("%s: %s and %s, want %s and %s", c.took, m, a, c.measured, c.assumed)
@@ -25,8 +26,8 @@ func TestLimitOfAMoveFitsItsWork(t *testing.T) {
 
 // A run names the deletions that it waits for, and no others.
 func TestAwaitedDeletions(t *testing.T) {
-	donor := []actions.Fact{{Kind: actions.FactChunk, NS: "db.x", Want: map[string]string{"shard": "a"}}}
-	move := Step{Step: actions.Step{Op: actions.OpMove, NS: "db.x", Shard: "b", Wait: true, Needs: donor}}
+	donor := []operation.Fact{{Kind: operation.FactChunk, NS: "db.x", Want: map[string]string{"shard": "a"}}}
+	move := Step{Step: operation.Step{Op: operation.OpMove, NS: "db.x", Shard: "b", Wait: true, Needs: donor}}
 	ended := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	in := func(state State, more ...func(*Step)) Step {
 		s := move
@@ -36,7 +37,7 @@ func TestAwaitedDeletions(t *testing.T) {
 		}
 		return s
 	}
-	behind := func(o actions.Obstacle, facts ...message.Fact) func(*Step) {
+	behind := func(o operation.Obstacle, facts ...message.Fact) func(*Step) {
 		return func(s *Step) { s.Backoff = &Backoff{Obstacle: o, What: message.New("x", "", facts...)} }
 	}
 	deletes := func(s *Step) { s.Why, s.Ended = deletesText(*s), ended }
@@ -48,11 +49,11 @@ func TestAwaitedDeletions(t *testing.T) {
 		"a move that does not wait":   {in(Running, func(s *Step) { s.Wait = false }), nil},
 		"a move that ended before it": {in(Succeeded, deletes), []AwaitedDeletion{{Shard: "a", NS: "db.x", Moved: ended}}},
 		"one that was answered since": {in(Succeeded, deletes, func(s *Step) { s.Answered = true }), nil},
-		"documents in the way":        {in(Waiting, behind(actions.ObstacleOrphans)), []AwaitedDeletion{{Shard: "b", NS: "db.x"}}},
+		"documents in the way":        {in(Waiting, behind(operation.ObstacleOrphans)), []AwaitedDeletion{{Shard: "b", NS: "db.x"}}},
 		"a donor that still deletes": {
 			in(Waiting, behind(actions.ObstacleDeletion, message.Shard("shard", "c"))), []AwaitedDeletion{{Shard: "c"}}},
-		"something else":                  {in(Waiting, behind(actions.ObstacleMigration)), nil},
-		"documents that were in the way":  {in(Failed, behind(actions.ObstacleOrphans)), nil},
+		"something else":                  {in(Waiting, behind(operation.ObstacleMigration)), nil},
+		"documents that were in the way":  {in(Failed, behind(operation.ObstacleOrphans)), nil},
 		"a shard that drains":             {drains(Running, ended), []AwaitedDeletion{{Shard: "d"}}},
 		"one whose draining was not sent": {drains(Planned, time.Time{}), nil},
 	} {
@@ -63,6 +64,6 @@ func TestAwaitedDeletions(t *testing.T) {
 }
 
 func drains(state State, sent time.Time) Step {
-	return Step{Step: actions.Step{Op: actions.OpAwait, Shard: "d", Proof: []actions.Fact{{Kind: actions.FactRemains, Shard: "d"}}},
+	return Step{Step: operation.Step{Op: operation.OpAwait, Shard: "d", Proof: []operation.Fact{{Kind: operation.FactRemains, Shard: "d"}}},
 		State: state, Sent: sent}
 }

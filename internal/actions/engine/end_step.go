@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 )
 
@@ -50,7 +50,7 @@ func preconditionsUnread(readings []Reading, err error) func(*Step) {
 }
 
 // preconditionsDiffer ends a step whose preconditions do not hold.
-func preconditionsDiffer(readings []Reading, different []actions.Difference) func(*Step) {
+func preconditionsDiffer(readings []Reading, different []operation.Difference) func(*Step) {
 	return func(s *Step) {
 		s.State, s.Changed, s.Before, s.Why = Refused, different, readings, stepChanged
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 )
@@ -11,7 +12,7 @@ import (
 // ChangedError reports that the cluster no longer matches a plan, field by field.
 // Its kind is fault.Conflict.
 type ChangedError struct {
-	Differences []actions.Difference // those without a fact concern the plan itself: hash, clusterId, expiresAt, command
+	Differences []operation.Difference // those without a fact concern the plan itself: hash, clusterId, expiresAt, command
 	Err         *fault.Error
 }
 
@@ -20,13 +21,13 @@ func (e *ChangedError) Error() string { return e.Err.Error() }
 // Unwrap returns the classified error.
 func (e *ChangedError) Unwrap() error { return e.Err }
 
-func changedError(d []actions.Difference, format string, args ...any) error {
+func changedError(d []operation.Difference, format string, args ...any) error {
 	return &ChangedError{Differences: d, Err: fault.New(fault.Conflict, format, args...)}
 }
 
 // planDifference is a difference in the plan itself rather than in the cluster.
-func planDifference(field, want, got string) []actions.Difference {
-	return []actions.Difference{{Field: field, Want: want, Got: got}}
+func planDifference(field, want, got string) []operation.Difference {
+	return []operation.Difference{{Field: field, Want: want, Got: got}}
 }
 
 // BlockedError reports that a check blocks a plan. The API answers 422 with the

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 )
 
@@ -14,7 +15,8 @@ import (
 // there are new steps; ok is false when the run has ended.
 func (x *execution) checkGoal() (more, ok bool) {
 	run := x.current()
-	if !run.Kind.KeepsGoal() || run.UndoOf != "" || run.Args.Mode == actions.ModeBalancer || len(run.Adaptations) >= maxAdaptations {
+	if !actions.Describe(run.Kind).KeepsGoal || run.UndoOf != "" || run.Args.Mode == actions.ModeBalancer ||
+		len(run.Adaptations) >= maxAdaptations {
 		return false, true
 	}
 	d, commands, err := x.draftGoal(run)
@@ -45,7 +47,7 @@ func (x *execution) checkGoal() (more, ok bool) {
 		At:      x.e.now(),
 		Step:    end,
 		After:   len(d.Steps),
-		Because: []actions.Difference{{Field: goalField, Want: "kept", Got: fmt.Sprint(len(d.Steps))}},
+		Because: []operation.Difference{{Field: goalField, Want: "kept", Got: fmt.Sprint(len(d.Steps))}},
 	}
 	if !x.auditAdaptation(end, a) {
 		return false, false
@@ -57,7 +59,7 @@ func (x *execution) checkGoal() (more, ok bool) {
 }
 
 // draftGoal drafts what is missing to reach the goal of a run.
-func (x *execution) draftGoal(run Run) (actions.Draft, []actions.Command, error) {
+func (x *execution) draftGoal(run Run) (actions.Draft, []operation.Command, error) {
 	if run.Kind == actions.Spread { // the plan decided which part goes to which shard
 		plan, err := x.e.PlanByID(x.ctx, run.Plan)
 		if err != nil {

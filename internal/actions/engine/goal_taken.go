@@ -3,7 +3,7 @@ package engine
 import (
 	"slices"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -14,8 +14,8 @@ import (
 
 // zonesTakenBack lists what the run has made of zones and no longer finds. What cannot be read is not taken back,
 // as far as is known.
-func (x *execution) zonesTakenBack() []actions.Difference {
-	var made []actions.Fact
+func (x *execution) zonesTakenBack() []operation.Difference {
+	var made []operation.Fact
 	for _, s := range x.current().Steps {
 		if s.ChangesZones() && s.State == Succeeded {
 			made = append(made, s.Proof...)
@@ -29,21 +29,21 @@ func (x *execution) zonesTakenBack() []actions.Difference {
 }
 
 // movesTakenBack lists the moves among steps that would reverse the move of another run or of a person.
-func (x *execution) movesTakenBack(steps []actions.Step) (out []actions.Difference) {
+func (x *execution) movesTakenBack(steps []operation.Step) (out []operation.Difference) {
 	for _, s := range steps {
 		if !s.Migrates() || x.runThatChanged(s.Proof) == "" && x.findAuthor(Step{Step: s}) != ByOther {
 			continue
 		}
 		for _, f := range s.Proof {
-			out = append(out, f.Against(actions.Fields(x.e.opts.Tables.Table(), f))...)
+			out = append(out, f.Against(operation.Fields(x.e.opts.Tables.Table(), f))...)
 		}
 	}
 	return out
 }
 
 // goalTaken says who has made the goal false.
-func (x *execution) goalTaken(code string, because []actions.Difference) message.Message {
-	var facts []actions.Fact
+func (x *execution) goalTaken(code string, because []operation.Difference) message.Message {
+	var facts []operation.Fact
 	for _, d := range because {
 		facts = append(facts, d.Fact)
 	}
@@ -59,7 +59,7 @@ func (x *execution) goalTaken(code string, because []actions.Difference) message
 const changingRuns = 100
 
 // runThatChanged finds the newest other run that has changed, since this run began, what one of the facts is about.
-func (x *execution) runThatChanged(facts []actions.Fact) string {
+func (x *execution) runThatChanged(facts []operation.Fact) string {
 	run := x.current()
 	records, err := x.e.opts.Journal.RunRecords(x.ctx, run.Cluster, 0, changingRuns)
 	if err != nil {
@@ -73,7 +73,7 @@ func (x *execution) runThatChanged(facts []actions.Fact) string {
 		}
 		for _, s := range x.e.latest(record).Steps {
 			if s.leavesChange() && s.Already == "" && s.Sent.After(run.Started) &&
-				slices.ContainsFunc(facts, func(f actions.Fact) bool { return changes(t, s, f) }) {
+				slices.ContainsFunc(facts, func(f operation.Fact) bool { return changes(t, s, f) }) {
 				return record.ID
 			}
 		}
@@ -82,13 +82,13 @@ func (x *execution) runThatChanged(facts []actions.Fact) string {
 }
 
 // changes reports whether a step changes what a fact is about.
-func changes(t *topology.Table, s Step, f actions.Fact) bool {
+func changes(t *topology.Table, s Step, f operation.Fact) bool {
 	switch f.Kind {
-	case actions.FactShardZone, actions.FactZoneRange:
-		return slices.ContainsFunc(s.Proof, func(made actions.Fact) bool { return factIdentity(made) == factIdentity(f) })
-	case actions.FactCover:
-		moved, ok := rangeClaim(t, actions.Step{NS: s.NS, Min: s.Min, Max: s.Max})
-		about, known := rangeClaim(t, actions.Step{NS: f.NS, Min: f.Min, Max: f.Max})
+	case operation.FactShardZone, operation.FactZoneRange:
+		return slices.ContainsFunc(s.Proof, func(made operation.Fact) bool { return factIdentity(made) == factIdentity(f) })
+	case operation.FactCover:
+		moved, ok := rangeClaim(t, operation.Step{NS: s.NS, Min: s.Min, Max: s.Max})
+		about, known := rangeClaim(t, operation.Step{NS: f.NS, Min: f.Min, Max: f.Max})
 		return s.Migrates() && ok && known && f.Want["shards"] != s.Shard && moved.overlaps(about)
 	}
 	return false

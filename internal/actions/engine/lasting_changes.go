@@ -1,9 +1,9 @@
 package engine
 
-import "shardboard/internal/actions"
+import "shardboard/internal/actions/operation"
 
 // LastingChanges counts the changes that the run has left in the cluster so far.
-func (r Run) LastingChanges() (out actions.LastingChanges) {
+func (r Run) LastingChanges() (out operation.LastingChanges) {
 	for _, s := range r.Steps {
 		switch {
 		case s.State == Unknown:

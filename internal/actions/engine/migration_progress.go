@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/clock"
 )
 
@@ -22,7 +22,7 @@ func progressPause(age time.Duration) time.Duration {
 
 // followProgress shows the progress of a migration or a resharding until end is called.
 // Errors of reading it are ignored, because the answer or the proof decides the outcome.
-func (x *execution) followProgress(i int, s actions.Step) (end func()) {
+func (x *execution) followProgress(i int, s operation.Step) (end func()) {
 	ctx, cancel := context.WithCancel(x.ctx)
 	ended := make(chan struct{})
 	sent := x.current().Steps[i].Sent
@@ -44,7 +44,7 @@ func (x *execution) followProgress(i int, s actions.Step) (end func()) {
 
 // showProgress shows what was read of a running command. The last known progress of a
 // resharding stays, with its time, when it is no longer seen.
-func (x *execution) showProgress(i int, t actions.Trace) {
+func (x *execution) showProgress(i int, t operation.Trace) {
 	x.updateMemory(func(r *Run) {
 		s := &r.Steps[i]
 		s.Progress = Progress{Done: int64(t.Step), Total: int64(t.Steps)}

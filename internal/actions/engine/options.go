@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -19,8 +20,8 @@ import (
 // Options are the dependencies of an engine. Audit, Directory, Shared, Counter,
 // Writes, Recent, Sizes, Latencies, Indexes, Log, Random, Now, Rounds, Maintenance and Approval are optional.
 type Options struct {
-	Admin     actions.Admin
-	Reader    actions.Reader
+	Admin     operation.Admin
+	Reader    operation.Reader
 	Planners  map[actions.Kind]actions.Planner
 	Journal   Journal
 	Audit     Recorder
@@ -28,12 +29,12 @@ type Options struct {
 	Directory Directories
 	Profile   *profile.Profile
 	Shared    SharedIDs
-	Counter   actions.Counter      // nil: rows are not counted
-	Writes    actions.WriteRates   // nil: unknown
-	Recent    actions.RecentWrites // nil: unknown
-	Sizes     actions.Sizes        // nil: chunks are not measured
-	Latencies actions.Latencies    // nil: unknown
-	Indexes   actions.IndexReader  // nil: unknown
+	Counter   operation.Counter     // nil: rows are not counted
+	Writes    actions.WriteRates    // nil: unknown
+	Recent    actions.RecentWrites  // nil: unknown
+	Sizes     actions.Sizes         // nil: chunks are not measured
+	Latencies operation.Latencies   // nil: unknown
+	Indexes   operation.IndexReader // nil: unknown
 	Log       *slog.Logger
 	Random    io.Reader // source of ids; nil: crypto/rand
 	// Now is the clock of everything that is stored; nil: time.Now. Waits take real time.

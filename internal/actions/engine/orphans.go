@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 )
 
@@ -29,14 +29,14 @@ func (x *execution) foreseeOrphans(i int) bool {
 		}
 	}
 	at := x.e.now()
-	w := Backoff{Obstacle: actions.ObstacleOrphans, Since: at, First: at, Pause: orphanRetry}
+	w := Backoff{Obstacle: operation.ObstacleOrphans, Since: at, First: at, Pause: orphanRetry}
 	w = backoffForCleanup(w, c)
 	return x.persist(func(r *Run) { r.Steps[i].Backoff = &w })
 }
 
 // pendingCleanup returns the newest range that the recipient of a move gave away and
 // may not have deleted yet.
-func (x *execution) pendingCleanup(s Step) (found actions.Cleanup, ok bool) {
+func (x *execution) pendingCleanup(s Step) (found operation.Cleanup, ok bool) {
 	if !s.Migrates() {
 		return found, false
 	}
@@ -71,7 +71,7 @@ func (x *execution) pendingCleanup(s Step) (found actions.Cleanup, ok bool) {
 // the step is worth a try before its time.
 func (x *execution) orphansGone(s Step) bool {
 	w := s.Backoff
-	if w.Obstacle != actions.ObstacleOrphans || !w.Tried.IsZero() && x.e.now().Sub(w.Tried) < orphanRetry {
+	if w.Obstacle != operation.ObstacleOrphans || !w.Tried.IsZero() && x.e.now().Sub(w.Tried) < orphanRetry {
 		return false
 	}
 	orphans := x.e.opts.Tables.Table().SizeOn(s.NS, s.Shard).Orphans
@@ -79,7 +79,7 @@ func (x *execution) orphansGone(s Step) bool {
 }
 
 // backoffForCleanup waits for a range that the recipient still has to delete.
-func backoffForCleanup(w Backoff, c actions.Cleanup) Backoff {
+func backoffForCleanup(w Backoff, c operation.Cleanup) Backoff {
 	w.Until = c.Until.Add(orphanGrace)
 	if due := c.Until.Add(orphanSlack); due.After(w.Next) {
 		w.Next = due
@@ -87,7 +87,7 @@ func backoffForCleanup(w Backoff, c actions.Cleanup) Backoff {
 	w.What = message.New("obstacle.orphansUntil",
 		"This range was moved away from {shard} at {since}, and {shard} still has to delete its documents; "+
 			"it cannot take the range back before about {until}.",
-		message.Text("obstacle", string(actions.ObstacleOrphans)), message.Shard("shard", c.Shard),
+		message.Text("obstacle", string(operation.ObstacleOrphans)), message.Shard("shard", c.Shard),
 		message.Time("since", c.Since), message.Time("until", c.Until))
 	return w
 }

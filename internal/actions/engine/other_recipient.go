@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 )
@@ -26,8 +27,8 @@ func (x *execution) takeOther(i int) (taken, ok bool) {
 	migrations := x.migrationsNow()
 	lasting := s.Backoff.Obstacle == actions.ObstacleRecipient
 	switch s.Backoff.Obstacle {
-	case actions.ObstacleOrphans, actions.ObstacleRecipient:
-	case actions.ObstacleMigration: // another recipient helps only if the donor is free
+	case operation.ObstacleOrphans, actions.ObstacleRecipient:
+	case operation.ObstacleMigration: // another recipient helps only if the donor is free
 		if !takesPart(migrations, s.Shard) || slices.ContainsFunc(shardClaims(s.Step), func(c claim) bool {
 			return c != named("shard "+s.Shard) && slices.ContainsFunc(migrations, func(m balance.Migration) bool {
 				return c == named("shard "+m.From) || c == named("shard "+m.To)
@@ -51,7 +52,7 @@ func (x *execution) takeOther(i int) (taken, ok bool) {
 	if _, _, err := x.draftRemaining(run, steps); err != nil { // it waits, rather than to end because of it
 		return false, x.ctx.Err() == nil
 	}
-	because := []actions.Difference{{Field: recipientField, Want: s.Shard, Got: to}}
+	because := []operation.Difference{{Field: recipientField, Want: s.Shard, Got: to}}
 	return true, x.replanAs(i, steps, nil, because, message.New("step.otherRecipient",
 		"Not sent: {shard} cannot take this range now. It goes to {to} instead, as the plan allows.",
 		message.Shard("shard", s.Shard), message.Shard("to", to)))

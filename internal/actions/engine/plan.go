@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
@@ -145,7 +146,11 @@ func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation
 	if err != nil {
 		return actions.Plan{}, err
 	}
-	return actions.Plan{Draft: d, Hash: planHash(d.Steps, commands), Cluster: s.Table.ClusterID, Kind: r.Kind, Args: r.Args,
+	hash, err := planHash(d.Steps, commands)
+	if err != nil {
+		return actions.Plan{}, err
+	}
+	return actions.Plan{Draft: d, Hash: hash, Cluster: s.Table.ClusterID, Kind: r.Kind, Args: r.Args,
 		Reason: r.Reason, Commands: commands, UndoOf: r.UndoOf, Rows: actions.RowsOf(*s, r.Args, d.Steps)}, nil
 }
 
@@ -170,18 +175,18 @@ func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (d a
 
 func (e *planning) planner(k actions.Kind) (actions.Planner, error) {
 	planner := e.opts.Planners[k]
-	if !k.Known() || planner == nil {
+	if !actions.Known(k) || planner == nil {
 		return nil, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(k), shownOfInput))
 	}
 	return planner, nil
 }
 
 // commandsOf returns the commands of steps for a release, as they will be sent.
-func commandsOf(r balance.Release, steps []actions.Step) ([]actions.Command, error) {
+func commandsOf(r balance.Release, steps []operation.Step) ([]operation.Command, error) {
 	if len(steps) > 0 && !r.Known() {
 		return nil, fault.New(fault.Unavailable, "The release of the cluster is not known.")
 	}
-	commands := make([]actions.Command, len(steps))
+	commands := make([]operation.Command, len(steps))
 	var err error
 	for i, step := range steps {
 		if commands[i], err = step.Command(r); err != nil {

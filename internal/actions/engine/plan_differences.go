@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 )
@@ -25,7 +26,7 @@ func (e *Engine) planAgain(ctx context.Context, p actions.Plan, covered bool) (a
 // checkUnchanged compares a plan with the one that would be made now; err is the
 // error of making that one.
 func checkUnchanged(s actions.Situation, p, fresh actions.Plan, err error) error {
-	current := func(f actions.Fact) map[string]string { return actions.Fields(s.Table, f) }
+	current := func(f operation.Fact) map[string]string { return operation.Fields(s.Table, f) }
 	const changedSince = "The cluster is not as it was when the plan was made. Make the plan again."
 	switch {
 	case fault.Of(err) == fault.Unavailable:
@@ -61,23 +62,27 @@ func samePlan(r balance.Release, p, fresh actions.Plan) bool {
 	}
 	steps := slices.Clone(fresh.Steps)
 	for i := range steps {
-		if i < len(p.Steps) && steps[i].Op == actions.OpMove && p.Steps[i].Op == actions.OpMoveRange {
-			steps[i].Op = actions.OpMoveRange
+		if i < len(p.Steps) && steps[i].Op == operation.OpMove && p.Steps[i].Op == operation.OpMoveRange {
+			steps[i].Op = operation.OpMoveRange
 		}
 	}
 	commands, err := commandsOf(r, steps)
-	return err == nil && planHash(steps, commands) == p.Hash
+	if err != nil {
+		return false
+	}
+	hash, err := planHash(steps, commands)
+	return err == nil && hash == p.Hash
 }
 
 // planDifferences lists how a plan differs from the one that would be made now: its
 // preconditions field by field or, when those are equal, its commands.
-func planDifferences(old actions.Plan, fresh actions.Plan, current func(actions.Fact) map[string]string) []actions.Difference {
+func planDifferences(old actions.Plan, fresh actions.Plan, current func(operation.Fact) map[string]string) []operation.Difference {
 	out := factDifferences(old, fresh, current)
 	if len(out) > 0 {
 		return out
 	}
 	for i := range max(len(old.Commands), len(fresh.Commands)) {
-		var was, is actions.Command
+		var was, is operation.Command
 		if i < len(old.Commands) {
 			was = old.Commands[i]
 		}
@@ -85,7 +90,7 @@ func planDifferences(old actions.Plan, fresh actions.Plan, current func(actions.
 			is = fresh.Commands[i]
 		}
 		if !was.Equal(is) {
-			out = append(out, actions.Difference{Field: "command", Want: commandText(was.Doc), Got: commandText(is.Doc)})
+			out = append(out, operation.Difference{Field: "command", Want: commandText(was.Doc), Got: commandText(is.Doc)})
 		}
 	}
 	return out
@@ -94,8 +99,8 @@ func planDifferences(old actions.Plan, fresh actions.Plan, current func(actions.
 // factDifferences lists the preconditions that have changed. When several steps have
 // the same precondition, only the first one describes the current cluster: earlier
 // steps may bring about what later ones need.
-func factDifferences(old actions.Plan, fresh actions.Plan, current func(actions.Fact) map[string]string) []actions.Difference {
-	needs := map[string]actions.Fact{}
+func factDifferences(old actions.Plan, fresh actions.Plan, current func(operation.Fact) map[string]string) []operation.Difference {
+	needs := map[string]operation.Fact{}
 	for _, s := range fresh.Steps {
 		for _, f := range s.Needs {
 			if id := factIdentity(f); needs[id].Kind == "" {
@@ -103,7 +108,7 @@ func factDifferences(old actions.Plan, fresh actions.Plan, current func(actions.
 			}
 		}
 	}
-	var out []actions.Difference
+	var out []operation.Difference
 	seen := map[string]bool{}
 	for i, s := range old.Steps {
 		for _, f := range s.Needs {

@@ -10,13 +10,14 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 )
 
 // planHash is the SHA-256 of the commands of a plan and their preconditions, in hex.
 // Two plans with the same hash do the same under the same conditions. Every part is
 // preceded by its length, so that different lists of parts never produce the same
 // input.
-func planHash(steps []actions.Step, commands []actions.Command) string {
+func planHash(steps []operation.Step, commands []operation.Command) (string, error) {
 	h := digest{sha256.New()}
 	h.number(len(steps))
 	for i, s := range steps {
@@ -30,12 +31,16 @@ func planHash(steps []actions.Step, commands []actions.Command) string {
 		if x := s.Item; x != nil {
 			h.number(x.Group)
 			h.text(string(x.Kind))
-			h.text(string(x.Args.JSON()))
+			a, err := actions.ItemArgs(x)
+			if err != nil {
+				return "", err
+			}
+			h.text(string(a.JSON()))
 			h.text(x.UndoOf)
 			h.text(x.Hash)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 type digest struct{ hash.Hash }
@@ -47,7 +52,7 @@ func (d digest) text(s string) {
 	d.Write([]byte(s))
 }
 
-func (d digest) fact(f actions.Fact) {
+func (d digest) fact(f operation.Fact) {
 	d.text(factIdentity(f))
 	d.number(len(f.Want))
 	for _, field := range slices.Sorted(maps.Keys(f.Want)) {
@@ -57,7 +62,7 @@ func (d digest) fact(f actions.Fact) {
 }
 
 // factIdentity is what a fact is about, without its expected values.
-func factIdentity(f actions.Fact) string {
+func factIdentity(f operation.Fact) string {
 	id := fmt.Sprintf("%q %q %x %x %q %q", f.Kind, f.NS, []byte(f.Min), []byte(f.Max), f.Shard, f.Zone)
 	if f.DB != "" {
 		id += fmt.Sprintf(" %q", f.DB) // only here, so that plans of earlier versions keep their hash

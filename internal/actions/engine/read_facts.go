@@ -4,29 +4,29 @@ import (
 	"context"
 	"slices"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/topology"
 )
 
 // readPreconditions reads the preconditions of a step and compares them. An error
 // means that some could not be read, so none may be relied on.
-func (x *execution) readPreconditions(s actions.Step) (readings []Reading, different []actions.Difference, err error) {
+func (x *execution) readPreconditions(s operation.Step) (readings []Reading, different []operation.Difference, err error) {
 	needs := slices.Clone(s.Needs)
-	if s.Op == actions.OpMoveRange { // a range that is not inside one chunk hangs on 8.0.10, so that is read last
-		slices.SortStableFunc(needs, func(a, b actions.Fact) int { return isChunk(a) - isChunk(b) })
+	if s.Op == operation.OpMoveRange { // a range that is not inside one chunk hangs on 8.0.10, so that is read last
+		slices.SortStableFunc(needs, func(a, b operation.Fact) int { return isChunk(a) - isChunk(b) })
 	}
 	return x.e.readFacts(x.ctx, needs)
 }
 
-func isChunk(f actions.Fact) int {
-	if f.Kind == actions.FactChunk {
+func isChunk(f operation.Fact) int {
+	if f.Kind == operation.FactChunk {
 		return 1
 	}
 	return 0
 }
 
 // readFacts reads facts and lists how they differ from their expected values.
-func (e *base) readFacts(ctx context.Context, facts []actions.Fact) (readings []Reading, different []actions.Difference, err error) {
+func (e *base) readFacts(ctx context.Context, facts []operation.Fact) (readings []Reading, different []operation.Difference, err error) {
 	for _, f := range facts {
 		ctx, cancel := context.WithTimeout(ctx, readTimeout)
 		got, err := e.opts.Reader.ReadFact(ctx, f)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
 )
@@ -16,21 +17,21 @@ import (
 const maxAdaptations = 100
 
 // canAdapt reports whether the rest of the run may be planned again.
-func (r Run) canAdapt() bool { return r.Kind.Adapts() || r.UndoOf != "" }
+func (r Run) canAdapt() bool { return actions.Describe(r.Kind).Adapts || r.UndoOf != "" }
 
 // replan plans the rest of the run again, from step i, which has an intent and was
 // not sent. When the goal cannot be reached within the confirmed limits, the step is
 // refused and shows what changed.
-func (x *execution) replan(i int, readings []Reading, because []actions.Difference) bool {
+func (x *execution) replan(i int, readings []Reading, because []operation.Difference) bool {
 	run := x.current()
 	return x.replanAs(i, planSteps(run.Steps[i:firstRestore(run.Steps)]), readings, because, message.New("step.replaced",
 		"Not sent: the cluster had changed. The rest was planned again."))
 }
 
 // replanAs is replan of steps that take the place of those from i on. why is why step i was not sent.
-func (x *execution) replanAs(i int, steps []actions.Step, readings []Reading, because []actions.Difference, why message.Message) bool {
+func (x *execution) replanAs(i int, steps []operation.Step, readings []Reading, because []operation.Difference, why message.Message) bool {
 	run := x.current()
-	refuse := func(why message.Message, d []actions.Difference, err error) bool {
+	refuse := func(why message.Message, d []operation.Difference, err error) bool {
 		return x.endStep(i, func(s *Step) {
 			s.State, s.Changed, s.Before = Refused, d, readings
 			s.setError(err)
@@ -96,7 +97,7 @@ func (x *execution) auditAdaptation(step int, a Adaptation) bool {
 // draftRemaining plans what is left of steps, from a table that is read for it. It
 // returns a *ChangedError when that would exceed the confirmed limits or a check
 // blocks it.
-func (x *execution) draftRemaining(run Run, steps []actions.Step) (actions.Draft, []actions.Command, error) {
+func (x *execution) draftRemaining(run Run, steps []operation.Step) (actions.Draft, []operation.Command, error) {
 	s, err := x.e.readSituation(x.ctx)
 	if err != nil {
 		return actions.Draft{}, nil, err
@@ -116,7 +117,7 @@ func (e *planning) draftRest(
 	kind actions.Kind,
 	a actions.Args,
 	summary message.Message,
-	steps []actions.Step,
+	steps []operation.Step,
 ) (actions.Draft, error) {
 	return e.draftWithReads(ctx, &s, func(s actions.Situation) (actions.Draft, error) {
 		d, err := actions.Remaining(s, kind, a, summary, steps)
@@ -126,8 +127,8 @@ func (e *planning) draftRest(
 }
 
 // withinLimits returns the commands of a draft that may run without another confirmation.
-func withinLimits(r balance.Release, d actions.Draft, l actions.Limits, moved int) (actions.Draft, []actions.Command, error) {
-	if over := l.Exceeded(moved, d); len(over) > 0 {
+func withinLimits(r balance.Release, d actions.Draft, l operation.Limits, moved int) (actions.Draft, []operation.Command, error) {
+	if over := d.Exceeds(l, moved); len(over) > 0 {
 		return d, nil, changedError(over, "What is left to do exceeds the limits that were confirmed.")
 	}
 	if d.Blocked() && !d.Reached {
@@ -138,10 +139,10 @@ func withinLimits(r balance.Release, d actions.Draft, l actions.Limits, moved in
 }
 
 // blockingChecks lists the checks that block a draft, as differences.
-func blockingChecks(d actions.Draft) (out []actions.Difference) {
+func blockingChecks(d actions.Draft) (out []operation.Difference) {
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
-			out = append(out, actions.Difference{Field: "check", Want: string(actions.Pass), Got: c.ID})
+			out = append(out, operation.Difference{Field: "check", Want: string(actions.Pass), Got: c.ID})
 		}
 	}
 	return out
@@ -166,8 +167,8 @@ func firstRestore(steps []Step) int {
 }
 
 // planSteps returns the planned part of each step.
-func planSteps(steps []Step) []actions.Step {
-	out := make([]actions.Step, len(steps))
+func planSteps(steps []Step) []operation.Step {
+	out := make([]operation.Step, len(steps))
 	for i, s := range steps {
 		out[i] = s.Step
 	}
@@ -175,7 +176,7 @@ func planSteps(steps []Step) []actions.Step {
 }
 
 // newSteps returns the steps of a run for planned steps and their commands.
-func newSteps(steps []actions.Step, commands []actions.Command) []Step {
+func newSteps(steps []operation.Step, commands []operation.Command) []Step {
 	out := make([]Step, len(steps))
 	for i, s := range steps {
 		out[i] = Step{Step: s, Command: commands[i], State: Planned}
@@ -183,6 +184,6 @@ func newSteps(steps []actions.Step, commands []actions.Command) []Step {
 	return out
 }
 
-func sameCommands(steps []Step, commands []actions.Command) bool {
-	return slices.EqualFunc(steps, commands, func(s Step, c actions.Command) bool { return s.Command.Equal(c) })
+func sameCommands(steps []Step, commands []operation.Command) bool {
+	return slices.EqualFunc(steps, commands, func(s Step, c operation.Command) bool { return s.Command.Equal(c) })
 }

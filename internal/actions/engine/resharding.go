@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
 )
@@ -71,7 +71,7 @@ func (x *execution) reshardEndText(s Step, err error, otherwise message.Message)
 		return message.New("step.reshardAbortedBy", "The resharding was aborted by run {run}. The collection is as it was before.",
 			message.Text("run", by))
 	}
-	aborted := errors.Is(err, actions.ErrReshardingAborted)
+	aborted := errors.Is(err, operation.ErrReshardingAborted)
 	for _, e := range x.stepEvents(s) {
 		if state, _ := e.Details.Lookup("newState").StringValueOK(); e.What == "resharding.coordinator.transition" && state == "aborting" {
 			aborted = true

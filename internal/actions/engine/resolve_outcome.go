@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -100,7 +100,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 	}
 	why := message.New("step.serverRefused", "The server refused this command, and it had no effect.")
 	switch {
-	case a == refused && s.Aborts() && errors.Is(err, actions.ErrReshardingCommits):
+	case a == refused && s.Aborts() && errors.Is(err, operation.ErrReshardingCommits):
 		// What still runs is the operation that was to be aborted, not this command.
 		why = stepCommits
 	case a == refused:

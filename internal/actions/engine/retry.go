@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 )
 
@@ -14,7 +15,7 @@ import (
 func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 	s := x.current().Steps[i]
 	verdict(&s)
-	var busy *actions.BusyError
+	var busy *operation.BusyError
 	serverRefused, noEffect := s.Why.Code == "step.serverRefused", s.Why.Code == "step.noEffect"
 	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect) && !s.ChangesDraining()
 	switch {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -47,9 +48,9 @@ type Run struct {
 	Resolved bool            // the outcome was unknown first and was then read from the cluster
 	Why      message.Message // set when waiting, failed, refused, unknown or stopped
 	Steps    []Step
-	Rows     []RowCount     // of the project that the run concerns, by namespace
-	Limits   actions.Limits // what was confirmed
-	Approval *RunApproval   `json:",omitempty"` // with which it was started; nil: none was needed
+	Rows     []RowCount       // of the project that the run concerns, by namespace
+	Limits   operation.Limits // what was confirmed
+	Approval *RunApproval     `json:",omitempty"` // with which it was started; nil: none was needed
 
 	Adaptations []Adaptation // oldest first
 
@@ -71,8 +72,8 @@ type Run struct {
 
 // Step is one step of a run.
 type Step struct {
-	actions.Step
-	Command  actions.Command
+	operation.Step
+	Command  operation.Command
 	State    State
 	Resolved bool            // the outcome was unknown first and was then read from the cluster
 	Answered bool            // the server itself acknowledged the command
@@ -81,21 +82,21 @@ type Step struct {
 	Brief    string          `json:",omitempty"` // Error without the server's own words; "" in runs recorded before it was kept
 	Sent     time.Time       // when the intent was written; zero: never
 	Ended    time.Time
-	Before   []Reading            // the preconditions as read right before the command
-	Changed  []actions.Difference // refused: of the preconditions; failed: of the proof
-	Proven   []Reading            // the proof as read after the command
-	Events   []topology.Event     // from the changelog
+	Before   []Reading              // the preconditions as read right before the command
+	Changed  []operation.Difference // refused: of the preconditions; failed: of the proof
+	Proven   []Reading              // the proof as read after the command
+	Events   []topology.Event       // from the changelog
 	Progress Progress
 	Try      int      // how often this step was deferred before
 	Backoff  *Backoff // what the step waits for, or last waited for; nil: nothing
 	// Resharding is the running operation of a step that reshards, as last read; nil: never.
-	Resharding *actions.Resharding `json:",omitempty"`
-	Already    string              // who had already made the change: ByBalancer, …; "": the step was sent
+	Resharding *operation.Resharding `json:",omitempty"`
+	Already    string                // who had already made the change: ByBalancer, …; "": the step was sent
 }
 
 // Reading is a fact and the values that were read for it.
 type Reading struct {
-	Fact actions.Fact
+	Fact operation.Fact
 	Got  map[string]string
 	At   time.Time
 }

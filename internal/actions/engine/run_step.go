@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
 	"shardboard/internal/store"
@@ -84,7 +84,7 @@ func (x *execution) runStep(i int) bool {
 
 // writeIntent saves that the command of a step is about to be sent, and then the new
 // state of the run.
-func (x *execution) writeIntent(i int, c actions.Command) error {
+func (x *execution) writeIntent(i int, c operation.Command) error {
 	at := x.e.now()
 	ctx, cancel := context.WithTimeout(x.ctx, saveTimeout)
 	defer cancel()

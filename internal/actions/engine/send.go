@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 )
 
@@ -28,13 +29,13 @@ var (
 
 // of is the limit for an estimate.
 func (l moveLimit) of(took time.Duration) time.Duration {
-	return min(l.least+time.Duration(l.factor)*min(took, actions.MigrationTimeout), actions.MigrationTimeout)
+	return min(l.least+time.Duration(l.factor)*min(took, operation.MigrationTimeout), operation.MigrationTimeout)
 }
 
 // timeLimit is the time limit of a step's command; of a migration, one that fits its bytes and the rate of the
 // cluster's recent moves. It does not stop a migration that copies: the outcome is then read. It ends one that hangs,
 // as 8.0.10 does with a range that crosses a chunk's bound.
-func (x *execution) timeLimit(s actions.Step) time.Duration {
+func (x *execution) timeLimit(s operation.Step) time.Duration {
 	if !s.Migrates() {
 		return s.TimeLimit()
 	}
@@ -51,9 +52,9 @@ func (x *execution) timeLimit(s actions.Step) time.Duration {
 // send sends the command of a step, once, unless the lead is lost before it leaves. It is the command of the
 // intent, which
 // was made for the release that the cluster had then: a later one takes it, or refuses it.
-func (x *execution) send(i int, s actions.Step, c actions.Command) error {
+func (x *execution) send(i int, s operation.Step, c operation.Command) error {
 	ctx, cancel := context.WithTimeout(x.ctx, x.timeLimit(s))
-	ctx = actions.CheckBeforeSending(ctx, x.stillLeads)
+	ctx = operation.CheckBeforeSending(ctx, x.stillLeads)
 	if s.Copies() {
 		defer x.followProgress(i, s)()
 	}

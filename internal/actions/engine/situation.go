@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -104,7 +105,7 @@ func explainOutage(err error, means string) error {
 
 // readActivity reads the running operations. When they cannot be read, the result
 // contains the reason.
-func (e *planning) readActivity(ctx context.Context) actions.Activity {
+func (e *planning) readActivity(ctx context.Context) operation.Activity {
 	ctx, cancel := context.WithTimeout(ctx, activityTimeout)
 	defer cancel()
 	a, err := e.opts.Reader.Activity(ctx, nil)
@@ -112,7 +113,7 @@ func (e *planning) readActivity(ctx context.Context) actions.Activity {
 		return a
 	}
 	e.opts.Log.Warn("read the running operations for a plan", "err", err)
-	return actions.Activity{Reason: readFailureReason(err), At: e.now()}
+	return operation.Activity{Reason: readFailureReason(err), At: e.now()}
 }
 
 // readFailureReason is the code of the reason why something could not be read.
@@ -124,7 +125,7 @@ func readFailureReason(err error) string {
 }
 
 // activityCheck reports whether the running operations of the cluster are known.
-func activityCheck(a actions.Activity) actions.Check {
+func activityCheck(a operation.Activity) actions.Check {
 	c := actions.Check{ID: "activity", Verdict: actions.Pass, Text: message.New("check.activityKnown",
 		"The cluster reported the operations that are running."),
 		Source: message.New("source.activity", "Read from the cluster at {at}", message.Time("at", a.At))}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
@@ -124,7 +125,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bo
 	}
 	s, err := e.planAgain(ctx, *p, covered)
 	var differs *ChangedError
-	if !errors.As(err, &differs) || !p.Kind.Adapts() && p.UndoOf == "" {
+	if !errors.As(err, &differs) || !actions.Describe(p.Kind).Adapts && p.UndoOf == "" {
 		return nil, err
 	}
 	d, restErr := e.draftRest(ctx, s, p.Kind, p.Args, p.Summary, withoutPauses(p.Steps))
@@ -145,7 +146,7 @@ func (e *Engine) adaptToChanges(ctx context.Context, p *actions.Plan, covered bo
 }
 
 // withoutPauses omits the steps that pause and restore balancing.
-func withoutPauses(steps []actions.Step) (out []actions.Step) {
+func withoutPauses(steps []operation.Step) (out []operation.Step) {
 	for _, s := range steps {
 		if !s.Pauses && !s.Restores {
 			out = append(out, s)
@@ -156,8 +157,8 @@ func withoutPauses(steps []actions.Step) (out []actions.Step) {
 
 // commandSteps are steps with the command of each.
 type commandSteps struct {
-	steps    []actions.Step
-	commands []actions.Command
+	steps    []operation.Step
+	commands []operation.Command
 }
 
 // pausesAndRestores returns the steps of a plan that pause balancing and those that

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -127,7 +128,7 @@ var errNothingToUndo = errors.New("nothing is left to undo")
 
 // stepsDone are the steps that had their effect. What the balancer did while the run waited
 // for it counts too, however the waiting ended.
-func (r Run) stepsDone() (did []actions.Step) {
+func (r Run) stepsDone() (did []operation.Step) {
 	for _, step := range r.Steps {
 		if step.State == Succeeded && step.Already != ByOther || !step.Sends() && !step.Sent.IsZero() {
 			did = append(did, step.Step)

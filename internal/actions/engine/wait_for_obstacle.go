@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -32,7 +33,7 @@ func (x *execution) waitForObstacle(i int) (try, ok bool) {
 			continue
 		}
 		effectEvery, tick := effectPoll, obstaclePoll
-		if s.Backoff.Obstacle == actions.ObstacleOrphans {
+		if s.Backoff.Obstacle == operation.ObstacleOrphans {
 			effectEvery, tick = orphanEffectPoll, effectPoll
 		}
 		if at.Sub(effectChecked).Abs() >= effectEvery {
@@ -70,7 +71,7 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 		x.updateMemory(func(r *Run) { setNextTry(r, i, x.e.now().Add(obstaclePoll)) })
 		return false
 	}
-	if s.Backoff.Obstacle != actions.ObstacleMigration && s.Backoff.Obstacle != actions.ObstacleTime {
+	if s.Backoff.Obstacle != operation.ObstacleMigration && s.Backoff.Obstacle != operation.ObstacleTime {
 		return true
 	}
 	ctx, cancel := context.WithTimeout(x.ctx, readTimeout)
@@ -105,7 +106,7 @@ func (x *execution) obstacleGone(i int, s Step) bool {
 // blocks reports whether a migration prevents a step. A shard takes part in one
 // migration at a time, and a split or a merge waits for a migration of its
 // collection.
-func blocks(s actions.Step, m balance.Migration) bool {
+func blocks(s operation.Step, m balance.Migration) bool {
 	if !s.Migrates() {
 		return m.NS == s.NS
 	}

@@ -27,7 +27,7 @@ func (r *Rig) checkArrives(b interference, c matrixChange, seed uint64, sum *tal
 	if !ok {
 		return
 	}
-	r.checkRun(run, b.againstZones || !c.kind.Adapts())
+	r.checkRun(run, b.againstZones || !actions.Describe(c.kind).Adapts)
 	countEvents(run, b, sum)
 	if run.State == engine.Succeeded && c.problem != nil && !b.againstZones {
 		if not := c.problem(r, p, shard); not != "" {

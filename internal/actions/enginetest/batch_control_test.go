@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -30,7 +31,7 @@ func isHeld(run engine.Run) bool { return run.Batch.Hold != nil }
 func (r *Rig) checkMoved(batch, shard string, from ...int) {
 	r.Helper()
 	for _, at := range from {
-		if got := r.ReadFact(actions.Fact{Kind: actions.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != shard {
+		if got := r.ReadFact(operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != shard {
 			r.Errorf("the chunk from %d is on %q", at, got)
 		}
 	}
@@ -112,13 +113,13 @@ func TestItemThatFailsIsTriedOnceMoreAndThenWaitsForAPerson(t *testing.T) {
 // slowShard makes latencies jump after the first look.
 type slowShard struct{ looks int }
 
-func (s *slowShard) OperationTimes(context.Context, topology.Namespace) (map[string]actions.OperationTimes, error) {
+func (s *slowShard) OperationTimes(context.Context, topology.Namespace) (map[string]operation.OperationTimes, error) {
 	s.looks++
-	o := actions.OperationTimes{Reads: 10_000, ReadTime: 10 * time.Second} // 1 ms each
+	o := operation.OperationTimes{Reads: 10_000, ReadTime: 10 * time.Second} // 1 ms each
 	if s.looks > 1 {
 		o.Reads, o.ReadTime = o.Reads+100, o.ReadTime+10*time.Second // 100 ms each
 	}
-	return map[string]actions.OperationTimes{"shard-rs-2": o}, nil
+	return map[string]operation.OperationTimes{"shard-rs-2": o}, nil
 }
 
 func TestCanaryThatSlowsAShardDownPausesTheBatch(t *testing.T) {
@@ -197,7 +198,7 @@ func TestHealthOfTheClusterIncludesWhatTheWatcherKnows(t *testing.T) {
 // shardAway does not answer a number of looks after the first.
 type shardAway struct{ looks, away int }
 
-func (s *shardAway) OperationTimes(context.Context, topology.Namespace) (map[string]actions.OperationTimes, error) {
+func (s *shardAway) OperationTimes(context.Context, topology.Namespace) (map[string]operation.OperationTimes, error) {
 	if s.looks++; s.looks > 1 && s.looks <= 1+s.away {
 		return nil, fault.Wrap(fault.Unavailable, errors.New("gone"), "The shard shard-rs-2 does not answer.")
 	}

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/simcluster"
 )
 
@@ -43,7 +44,7 @@ func TestBatchesGoOnInTheGridOfFaults(t *testing.T) {
 func (r *Rig) runBatchCell(c Case, p simcluster.FaultPoint, f gridFault) {
 	r.Helper()
 	plan := r.gridBatch()
-	second := actions.Plan{Commands: []actions.Command{r.Plan(actions.MoveChunk, moveArgs(gridItems[1], "shard-rs-2")).Commands[0]}}
+	second := actions.Plan{Commands: []operation.Command{r.Plan(actions.MoveChunk, moveArgs(gridItems[1], "shard-rs-2")).Commands[0]}}
 	c.Args = moveArgs(gridItems[1], "shard-rs-2")
 	rule := f.rule(c, second)
 	rule.Nth = 2
@@ -94,7 +95,7 @@ func (r *Rig) checkItems(batch engine.Run, otherClient bool) {
 		return
 	}
 	for _, at := range gridItems {
-		if got := r.ReadFact(actions.Fact{Kind: actions.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != "shard-rs-2" {
+		if got := r.ReadFact(operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != "shard-rs-2" {
 			r.Errorf("the chunk from %d is on %q", at, got)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/topology"
@@ -78,11 +79,11 @@ func TestTheHashOfABatchChangesWithItsItems(t *testing.T) {
 			seen[hash] = name
 		}
 		before := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})
-		r.Must(change.Send(r.Context(), r.Client, "", actions.Step{Op: actions.OpSplitAt, NS: NS, At: P(35)})) // another chunk
+		r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpSplitAt, NS: NS, At: P(35)})) // another chunk
 		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash != before.Hash {
 			r.Error("the hash depends on other chunks")
 		}
-		r.Must(change.Send(r.Context(), r.Client, "", actions.Step{Op: actions.OpMove, NS: NS, Min: P(10), Max: P(20), Shard: "shard-rs-3"}))
+		r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(10), Max: P(20), Shard: "shard-rs-3"}))
 		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash == before.Hash {
 			r.Error("the hash does not depend on where its chunks are")
 		}

@@ -8,11 +8,12 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/simcluster"
 )
 
 // countRows lets the engine count rows of the cluster.
-func countRows(o *engine.Options) { o.Counter = o.Reader.(actions.Counter) }
+func countRows(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }
 
 func TestRowsOfMovedRangesAreComparedAfterEachGroup(t *testing.T) {
 	OnRig(t, Setup{Wrap: countRows}, func(r *Rig) {

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 )
@@ -32,7 +33,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 			r.Fatalf("%s %v: %+v", undo.State, undo.Why, undo.Batch)
 		}
 		for _, at := range []int{0, 10, 20} {
-			f := actions.Fact{Kind: actions.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)}
+			f := operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)}
 			if got := r.ReadFact(f); got["shard"] != "shard-rs-1" {
 				r.Errorf("the chunk from %d: %v", at, got)
 			}

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"shardboard/internal/actions/operation"
 	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/actions"
 )
 
 // ClusterState is the part of the catalogue that the commands of an empty rig
@@ -168,7 +167,7 @@ func compare(a, b float64) int {
 
 // HasEffect reports whether the state shows the effect of a step. It defines the
 // effect of every command itself instead of relying on the step's proof.
-func (state ClusterState) HasEffect(s actions.Step) bool {
+func (state ClusterState) HasEffect(s operation.Step) bool {
 	lo, hi := number(s.Min.Lookup("p")), number(s.Max.Lookup("p"))
 	chunk := func() (ChunkState, bool) {
 		i := slices.IndexFunc(state.Chunks, func(c ChunkState) bool { return c.Lo == lo && c.Hi == hi })
@@ -178,65 +177,65 @@ func (state ClusterState) HasEffect(s actions.Step) bool {
 		return state.Chunks[i], true
 	}
 	switch s.Op {
-	case actions.OpSplitAt:
+	case operation.OpSplitAt:
 		at := number(s.At.Lookup("p"))
 		return slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Lo == at })
-	case actions.OpSplitMedian:
+	case operation.OpSplitMedian:
 		_, whole := chunk()
 		return state.Sharded && !whole && state.hasBounds(lo, hi)
-	case actions.OpMerge:
+	case operation.OpMerge:
 		_, whole := chunk()
 		return whole
-	case actions.OpMove, actions.OpMoveRange:
+	case operation.OpMove, operation.OpMoveRange:
 		elsewhere := func(c ChunkState) bool { return c.Lo < hi && c.Hi > lo && c.Shard != s.Shard }
 		return state.hasBounds(lo, hi) && !slices.ContainsFunc(state.Chunks, elsewhere)
-	case actions.OpClearJumbo:
+	case operation.OpClearJumbo:
 		c, there := chunk()
 		return there && !c.Jumbo
-	case actions.OpRefineKey:
+	case operation.OpRefineKey:
 		return state.Key == s.Key.String()
-	case actions.OpAddZone:
+	case operation.OpAddZone:
 		return slices.Contains(state.Zones[s.Shard], s.Zone)
-	case actions.OpRemoveZone:
+	case operation.OpRemoveZone:
 		return !slices.Contains(state.Zones[s.Shard], s.Zone)
-	case actions.OpSetRange:
+	case operation.OpSetRange:
 		return slices.Contains(state.Ranges, ZoneRangeState{lo, hi, s.Zone})
-	case actions.OpRemoveRange:
+	case operation.OpRemoveRange:
 		return !slices.ContainsFunc(state.Ranges, func(z ZoneRangeState) bool { return z.Lo == lo && z.Hi == hi })
-	case actions.OpBalancerOn:
+	case operation.OpBalancerOn:
 		return state.Balancer
-	case actions.OpBalancerOff:
+	case operation.OpBalancerOff:
 		return !state.Balancer
-	case actions.OpBalancerWindow:
+	case operation.OpBalancerWindow:
 		return state.Window == [2]string{s.Start, s.Stop}
-	case actions.OpBalancing:
+	case operation.OpBalancing:
 		return state.Sharded && state.NoBalance == !s.On
-	case actions.OpUnshard:
+	case operation.OpUnshard:
 		return state.Unsplittable && len(state.Chunks) == 1 && (s.Shard == "" || state.Chunks[0].Shard == s.Shard)
-	case actions.OpMoveCollection:
+	case operation.OpMoveCollection:
 		return state.Tracked[string(s.NS)] == s.Shard
-	case actions.OpMovePrimary:
+	case operation.OpMovePrimary:
 		return state.Primary == s.Shard
-	case actions.OpBeginRemoval, actions.OpStartDraining, actions.OpBeginDedicated:
+	case operation.OpBeginRemoval, operation.OpStartDraining, operation.OpBeginDedicated:
 		return state.Draining[s.Shard]
-	case actions.OpStopDraining:
+	case operation.OpStopDraining:
 		drains, there := state.Draining[s.Shard]
 		return there && !drains
-	case actions.OpRemoveShard, actions.OpDedicate:
+	case operation.OpRemoveShard, operation.OpDedicate:
 		_, there := state.Draining[s.Shard]
 		return !there
-	case actions.OpMigrations:
+	case operation.OpMigrations:
 		return state.Sharded && state.Settings.Blocked == !s.On
-	case actions.OpChunkSize:
+	case operation.OpChunkSize:
 		return state.Sharded && state.Settings.ChunkMB == int64(s.Size)
-	case actions.OpAutoMerge:
+	case operation.OpAutoMerge:
 		return state.Sharded && state.Settings.NoAutoMerge == !s.On
-	case actions.OpDefragment:
+	case operation.OpDefragment:
 		if s.On { // the adjacent chunks of a rig are empty, so that they are merged before it ends
 			return state.Settings.Defragmented || state.Sharded && (state.Merged || !state.hasBounds(0, 10))
 		}
 		return state.Sharded && (!state.Settings.Defragmented || state.Settings.Phase == "mergeChunks")
-	case actions.OpAwait:
+	case operation.OpAwait:
 		if s.AwaitsDrain() {
 			return state.Draining[s.Shard] && !slices.ContainsFunc(state.Chunks, func(c ChunkState) bool { return c.Shard == s.Shard })
 		}

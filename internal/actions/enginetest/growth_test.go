@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
@@ -155,7 +156,7 @@ func (r *Rig) evacuate(shard string) {
 			max, err := c.Key.Document(ch.Max)
 			r.Must(err)
 			to := fmt.Sprintf("shard-rs-%d", 1+n%3)
-			r.Must(change.Send(r.Context(), r.Client, "", actions.Step{Op: actions.OpMove, NS: c.NS, Min: min, Max: max, Shard: to, Wait: true}))
+			r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpMove, NS: c.NS, Min: min, Max: max, Shard: to, Wait: true}))
 			n++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/simcluster"
 )
 
@@ -40,7 +41,7 @@ func TestMoveWaitsForAConflictingMigration(t *testing.T) {
 		time.Sleep(3 * time.Minute)
 		waiting = r.runNow(id)
 		w := waiting.Steps[len(waiting.Steps)-1].Backoff
-		if w == nil || w.Obstacle != actions.ObstacleMigration || w.What.Args()["ns"] != string(NS) || w.What.Args()["to"] != "shard-rs-3" {
+		if w == nil || w.Obstacle != operation.ObstacleMigration || w.What.Args()["ns"] != string(NS) || w.What.Args()["to"] != "shard-rs-3" {
 			r.Fatalf("%+v", w)
 		}
 		if got := w.Until.Sub(w.Since); got != 15*time.Minute {
@@ -119,7 +120,7 @@ func TestMoveBackWaitsUntilOrphanedDocumentsAreDeleted(t *testing.T) {
 		}
 		id := r.Start(p).ID
 		waiting := r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
-		if w := waiting.Steps[len(waiting.Steps)-1].Backoff; w == nil || w.Obstacle != actions.ObstacleOrphans ||
+		if w := waiting.Steps[len(waiting.Steps)-1].Backoff; w == nil || w.Obstacle != operation.ObstacleOrphans ||
 			!w.Until.After(away.Add(15*time.Minute)) {
 			r.Errorf("%+v", w)
 		}

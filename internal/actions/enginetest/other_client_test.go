@@ -5,7 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/simcluster"
@@ -44,7 +44,7 @@ func (r *Rig) moveByOtherOverNetwork(lo, hi int, to string) {
 	c, err := cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim})
 	r.Must(err)
 	defer func() { _ = c.Close(context.Background()) }()
-	r.Must(change.Send(context.Background(), c, "", actions.Step{Op: actions.OpMove, NS: NS, Min: P(lo), Max: P(hi), Shard: to}))
+	r.Must(change.Send(context.Background(), c, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(lo), Max: P(hi), Shard: to}))
 }
 
 func (r *Rig) moveAwayAndBack() {

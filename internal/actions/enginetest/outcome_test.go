@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 )
@@ -45,7 +46,7 @@ func (r *Rig) runAndUndo(c Case) {
 		}
 	}
 	for _, f := range run.Steps[len(run.Steps)-1].Proof {
-		if now := actions.Fields(r.Watcher.Table(), f); c.inChangelog() && len(f.Against(now)) > 0 {
+		if now := operation.Fields(r.Watcher.Table(), f); c.inChangelog() && len(f.Against(now)) > 0 {
 			r.Errorf("it has ended, and the table does not show it yet: %v", now)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -17,8 +18,8 @@ import (
 // collection.
 func (r *Rig) balancerState(ns topology.Namespace) (all, collection bool) {
 	r.Helper()
-	b := r.ReadFact(actions.Fact{Kind: actions.FactBalancer})
-	c := r.ReadFact(actions.Fact{Kind: actions.FactCollection, NS: ns})
+	b := r.ReadFact(operation.Fact{Kind: operation.FactBalancer})
+	c := r.ReadFact(operation.Fact{Kind: operation.FactCollection, NS: ns})
 	return b["on"] == "true", c["noBalance"] == "false"
 }
 

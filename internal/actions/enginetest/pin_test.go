@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 )
@@ -67,9 +68,9 @@ func TestRunWaitsForTheBalancerToCarryOutAPinAcrossARestart(t *testing.T) {
 func TestPinAdaptsToAClusterThatChangedSinceThePlan(t *testing.T) {
 	onProjects(t, func(r *Rig, project, shard string) {
 		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
-		var first actions.Step
+		var first operation.Step
 		for _, s := range p.Steps {
-			if s.Op == actions.OpSplitAt {
+			if s.Op == operation.OpSplitAt {
 				first = s
 				break
 			}
@@ -93,7 +94,7 @@ func TestPinAdaptsToAClusterThatChangedSinceThePlan(t *testing.T) {
 func TestPinIsNotRunWhenACheckBlocksItsRest(t *testing.T) {
 	onProjects(t, func(r *Rig, project, shard string) {
 		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
-		i := slices.IndexFunc(p.Steps, func(s actions.Step) bool { return s.Op == actions.OpSplitAt })
+		i := slices.IndexFunc(p.Steps, func(s operation.Step) bool { return s.Op == operation.OpSplitAt })
 		r.Admin(bson.D{{Key: "split", Value: p.Steps[i].NS}, {Key: "middle", Value: p.Steps[i].At}})
 		r.Admin(bson.D{{Key: "removeShard", Value: shard}}) // it takes no chunks any more
 		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {

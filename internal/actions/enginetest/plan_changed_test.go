@@ -12,12 +12,13 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/store"
 )
 
 // changesReported runs a plan that must be refused and returns the reported
 // differences.
-func (r *Rig) changesReported(p actions.Plan) []actions.Difference {
+func (r *Rig) changesReported(p actions.Plan) []operation.Difference {
 	r.Helper()
 	_, _, err := r.RunPlan(Anna, p)
 	var differs *engine.ChangedError
@@ -30,7 +31,7 @@ func (r *Rig) changesReported(p actions.Plan) []actions.Difference {
 	return differs.Differences
 }
 
-func changedFields(ds []actions.Difference) (out []string) {
+func changedFields(ds []operation.Difference) (out []string) {
 	for _, d := range ds {
 		out = append(out, d.Field)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -138,7 +139,7 @@ func TestFlaggedChunkIsMovedByForceAndUndone(t *testing.T) {
 }
 
 // unreadableChunks is a cluster whose chunks cannot be listed.
-type unreadableChunks struct{ actions.Reader }
+type unreadableChunks struct{ operation.Reader }
 
 func (unreadableChunks) ChunksFromNow(context.Context, topology.Meta, shardkey.Key, int) ([]topology.Chunk, error) {
 	return nil, fault.New(fault.Unavailable, "not now")

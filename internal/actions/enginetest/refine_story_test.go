@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -16,7 +17,7 @@ const documents topology.Namespace = "yorkie-meta.documents"
 
 func onYorkie04(t *testing.T, release string, test func(r *Rig, project bson.ObjectID)) {
 	s := Setup{Sim: simcluster.Options{Projects: 6, Documents: 600, Still: true, Layout: "yorkie-0.4", ServerVersion: release},
-		Wrap: func(o *engine.Options) { o.Counter = o.Reader.(actions.Counter) }}
+		Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}
 	OnRig(t, s, func(r *Rig) {
 		var busiest bson.ObjectID
 		most := int64(0)

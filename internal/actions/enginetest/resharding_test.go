@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -54,7 +55,7 @@ func (r *Rig) copying(id string) engine.Run {
 
 func (r *Rig) key() string {
 	r.Helper()
-	got, err := r.Client.ReadFact(r.Context(), actions.Fact{Kind: actions.FactCollection, NS: NS})
+	got, err := r.Client.ReadFact(r.Context(), operation.Fact{Kind: operation.FactCollection, NS: NS})
 	r.Must(err)
 	return got["key"]
 }
@@ -75,7 +76,7 @@ func TestAReshardingIsFollowedToItsEndAndProven(t *testing.T) {
 				}
 				r.CheckSentOnce(run)
 				undo := r.undo(run.ID)
-				if len(undo.Steps) != 1 || undo.Steps[0].Op != actions.OpReshard || undo.Confirm == "" || undo.Risk != actions.High {
+				if len(undo.Steps) != 1 || undo.Steps[0].Op != operation.OpReshard || undo.Confirm == "" || undo.Risk != actions.High {
 					r.Fatalf("undo: %+v", undo)
 				}
 				if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded || r.key() != "{p: 1}" {

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/simcluster"
@@ -167,7 +168,7 @@ func isPrefix(doc, whole bson.Raw) bool {
 
 // ReadFact reads a fact independently of the engine's reader: it loads the whole
 // catalogue from the cluster.
-func (r *Rig) ReadFact(f actions.Fact) map[string]string {
+func (r *Rig) ReadFact(f operation.Fact) map[string]string {
 	r.Helper()
 	uri, err := cluster.ParseURI(simcluster.URI())
 	r.Must(err)
@@ -176,13 +177,13 @@ func (r *Rig) ReadFact(f actions.Fact) map[string]string {
 	defer func() { _ = c.Close(context.Background()) }()
 	t, err := topology.NewWatcher(c, topology.Options{}).Load(r.Context())
 	r.Must(err)
-	return actions.Fields(t, f)
+	return operation.Fields(t, f)
 }
 
 // FactsHold reports whether all facts hold.
-func (r *Rig) FactsHold(facts []actions.Fact) bool {
+func (r *Rig) FactsHold(facts []operation.Fact) bool {
 	r.Helper()
-	return !slices.ContainsFunc(facts, func(f actions.Fact) bool { return len(f.Against(r.ReadFact(f))) > 0 })
+	return !slices.ContainsFunc(facts, func(f operation.Fact) bool { return len(f.Against(r.ReadFact(f))) > 0 })
 }
 
 // proofHolds reports whether the proof of a run's last step holds, independently of
@@ -193,7 +194,7 @@ func (r *Rig) proofHolds(run engine.Run) bool {
 	switch {
 	case last.AwaitsDrain(): // a shard may be empty without being drained
 		return r.FactsHold(append(slices.Clone(last.Proof), last.Needs...))
-	case last.Op == actions.OpDefragment: // it may be over, of which only its merges tell
+	case last.Op == operation.OpDefragment: // it may be over, of which only its merges tell
 		return r.ReadState().HasEffect(last.Step)
 	}
 	return r.FactsHold(last.Proof)

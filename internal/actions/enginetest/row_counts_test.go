@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -28,11 +29,11 @@ func (c fakeCounter) CountUpTo(ctx context.Context, ns topology.Namespace, _ bso
 
 // onCountingRig pins a project in a rig that counts rows, with the cluster's counter
 // when c is nil.
-func onCountingRig(t *testing.T, c actions.Counter, w actions.WriteRates, test func(r *Rig, p actions.Plan)) {
+func onCountingRig(t *testing.T, c operation.Counter, w actions.WriteRates, test func(r *Rig, p actions.Plan)) {
 	t.Helper()
 	s := Setup{Sim: simcluster.Options{Projects: 6, Documents: 120, Still: true}, Wrap: func(o *engine.Options) {
 		if o.Counter, o.Writes = c, w; c == nil {
-			o.Counter = o.Reader.(actions.Counter)
+			o.Counter = o.Reader.(operation.Counter)
 		}
 	}}
 	OnRig(t, s, func(r *Rig) {

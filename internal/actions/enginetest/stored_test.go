@@ -17,6 +17,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/fault"
@@ -183,7 +184,7 @@ func (c storedCase) record(t *testing.T) (s stored) {
 	OnRig(t, c.setup(), func(r *Rig) {
 		p := c.Plan(r)
 		sends = append(p.Sends(), p.Kind)
-		i := slices.IndexFunc(p.Commands, func(x actions.Command) bool { return len(x.Doc) > 0 })
+		i := slices.IndexFunc(p.Commands, func(x operation.Command) bool { return len(x.Doc) > 0 })
 		rule := simcluster.Rule{Command: "moveChunk", At: simcluster.Received} // of a batch
 		if i >= 0 {
 			first, err := p.Commands[i].Doc.Index(0).KeyErr()

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
@@ -56,7 +57,7 @@ func onShop(t *testing.T, test func(r *Rig, p placement.Project), ids ...any) {
 			_, err := r.Sim.Command(r.Context(), db, cmd)
 			r.Must(err)
 		})
-	}, Wrap: func(o *engine.Options) { o.Counter = o.Reader.(actions.Counter) }}, func(r *Rig) {
+	}, Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}, func(r *Rig) {
 		found := r.Keeper.Directory().Exactly("Tenant 1")
 		if len(found) != 1 {
 			r.Fatalf("the list of tenants is %+v", r.Keeper.Directory().All())
@@ -79,10 +80,10 @@ func (r *Rig) shardsOf(coll string, tenant any) (out []string) {
 }
 
 // boundsIn are the ends of zone ranges that steps set, by collection.
-func boundsIn(steps []actions.Step) string {
+func boundsIn(steps []operation.Step) string {
 	var out []string
 	for _, s := range steps {
-		if s.Op == actions.OpSetRange {
+		if s.Op == operation.OpSetRange {
 			out = append(out, fmt.Sprintf("%s %s %s", s.NS.Collection(),
 				shardkey.DisplayValue(s.Min.Lookup("tenant")), shardkey.DisplayValue(s.Max.Lookup("tenant"))))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/simcluster"
 )
 
@@ -18,7 +19,7 @@ import (
 func (r *Rig) startWaitingPin(project, shard string) (id string) {
 	r.Helper()
 	p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
-	var move actions.Step
+	var move operation.Step
 	for _, s := range p.Steps {
 		if s.Migrates() && s.NS == documents {
 			move = s
@@ -104,7 +105,7 @@ func TestAPinWhoseZoneAnotherClientRemovesSaysSo(t *testing.T) {
 	onProjects(t, func(r *Rig, project, shard string) {
 		pin := r.startWaitingPin(project, shard)
 		for _, s := range r.runNow(pin).Steps {
-			if s.Op == actions.OpSetRange {
+			if s.Op == operation.OpSetRange {
 				r.Admin(bson.D{{Key: "updateZoneKeyRange", Value: s.NS}, {Key: "min", Value: s.Min}, {Key: "max", Value: s.Max},
 					{Key: "zone", Value: nil}})
 			}
@@ -188,13 +189,13 @@ func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, 
 }
 
 // offers is the first move of a plan that may go to several shards.
-func offers(p actions.Plan) actions.Step {
+func offers(p actions.Plan) operation.Step {
 	for _, s := range p.Steps {
 		if s.Migrates() && len(s.Others) > 0 {
 			return s
 		}
 	}
-	return actions.Step{}
+	return operation.Step{}
 }
 
 // The moves that do not depend on the blocked one are made first, and the blocked one is not tried again before its
@@ -237,7 +238,7 @@ func TestOtherMovesGoBeforeTheOneThatWaits(t *testing.T) {
 func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
 	onProjects(t, func(r *Rig, project, _ string) {
 		p := r.Plan(actions.Spread, actions.Args{Project: project})
-		var moves []actions.Step
+		var moves []operation.Step
 		for _, s := range p.Steps {
 			if s.Migrates() {
 				moves = append(moves, s)
@@ -272,7 +273,7 @@ func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
 }
 
 // chunkAt is the chunk in which the range of a step begins: its owner and its bounds.
-func (r *Rig) chunkAt(s actions.Step) (owner string, lo, hi bson.Raw) {
+func (r *Rig) chunkAt(s operation.Step) (owner string, lo, hi bson.Raw) {
 	r.Helper()
 	c := r.Watcher.Table().Collection(s.NS)
 	at, err := c.Key.Bound(s.Min)

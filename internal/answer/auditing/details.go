@@ -19,7 +19,7 @@ func AuditDetailText(name, value string) (label, text string) {
 	text = value
 	switch name {
 	case "kindOfPlan":
-		text = cmp.Or(actions.Kind(value).Describe().Title, value)
+		text = cmp.Or(actions.Describe(actions.Kind(value)).Title, value)
 	case "state":
 		text = engine.State(value).StepLabel()
 	case "step", "inFlight":

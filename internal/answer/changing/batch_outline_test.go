@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 )
 
 func TestOutlineOfABatchSaysHowItsItemsFollow(t *testing.T) {
@@ -13,7 +14,7 @@ func TestOutlineOfABatchSaysHowItsItemsFollow(t *testing.T) {
 		p := actions.Plan{Kind: actions.Batch, Args: a}
 		for group, n := range groups {
 			for range n {
-				p.Steps = append(p.Steps, actions.Step{Op: actions.OpItem, Item: &actions.Item{Group: group + 1}})
+				p.Steps = append(p.Steps, operation.Step{Op: operation.OpItem, Item: &operation.Item{Group: group + 1}})
 			}
 		}
 		return p

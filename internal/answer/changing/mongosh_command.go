@@ -10,14 +10,14 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 )
 
 // MongoshCommand is a command as it can be pasted into mongosh; "" for a step that
 // sends nothing.
-func MongoshCommand(c actions.Command) string {
+func MongoshCommand(c operation.Command) string {
 	if len(c.Doc) == 0 {
 		return ""
 	}

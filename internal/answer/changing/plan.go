@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -116,8 +117,8 @@ func undoOf(v answer.View, u actions.Undo) api.Undo {
 }
 
 // DifferencesOf are what is not as it was planned.
-func DifferencesOf(ds []actions.Difference) []api.Difference {
-	return answer.Map(ds, func(d actions.Difference) api.Difference {
+func DifferencesOf(ds []operation.Difference) []api.Difference {
+	return answer.Map(ds, func(d operation.Difference) api.Difference {
 		f := d.Fact
 		return api.Difference{Kind: string(f.Kind), NS: string(f.NS), Min: api.Document(f.Min), Max: api.Document(f.Max),
 			Shard: f.Shard, Zone: f.Zone, Field: d.Field, Want: d.Want, Got: d.Got, Text: api.Timeless(d.Text())}
@@ -125,7 +126,7 @@ func DifferencesOf(ds []actions.Difference) []api.Difference {
 }
 
 // differencesNamed are differences with projects' names beside the keys.
-func differencesNamed(v answer.View, ds []actions.Difference) []api.Difference {
+func differencesNamed(v answer.View, ds []operation.Difference) []api.Difference {
 	out := DifferencesOf(ds)
 	for i, d := range ds {
 		out[i].Text = api.Timeless(DifferenceMessage(v, d))
@@ -134,7 +135,7 @@ func differencesNamed(v answer.View, ds []actions.Difference) []api.Difference {
 }
 
 // DifferenceMessage is a difference whose subject has its own facts, with projects' names beside the keys.
-func DifferenceMessage(v answer.View, d actions.Difference) message.Message {
+func DifferenceMessage(v answer.View, d operation.Difference) message.Message {
 	m, subject := d.Text(), v.Named(d.Fact.Subject())
 	if len(d.Fact.Min) == 0 && d.Fact.Zone == "" {
 		return m
@@ -147,7 +148,7 @@ func DifferenceMessage(v answer.View, d actions.Difference) message.Message {
 }
 
 // limitsOf is what a run of the plan may change.
-func limitsOf(l actions.Limits) api.Limits {
+func limitsOf(l operation.Limits) api.Limits {
 	return api.Limits{
 		Collections: answer.Map(l.Collections, answer.NamespaceText), Project: l.Project,
 		Zones: append([]string{}, l.Zones...), Shards: append([]string{}, l.Shards...), Chunks: l.Chunks, Bytes: answer.FigureOf(l.Bytes),

@@ -41,11 +41,11 @@ type PlanField struct {
 // PlanFormOf is the form of a kind, filled in with the values that are given by name.
 // What the change is about is stated, not asked for, if the cluster has it.
 func PlanFormOf(v answer.View, k actions.Kind, value func(name string) string) PlanForm {
-	out := PlanForm{Kind: k.Describe(), SeveralURL: severalURL(k, value)}
+	out := PlanForm{Kind: actions.Describe(k), SeveralURL: severalURL(k, value)}
 	if k == actions.Batch {
 		var one actions.Kind
 		if out.OneURL, one = oneURL(value); one != "" {
-			out.OneTitle = one.Describe().Title
+			out.OneTitle = actions.Describe(one).Title
 		}
 	}
 	f := fieldMaker{v: v, c: v.Table.Collection(topology.Namespace(value("ns")))}

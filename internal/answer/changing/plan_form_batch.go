@@ -11,7 +11,7 @@ import (
 // severalURL is the form of a batch that makes the same change several times, filled in with what is
 // given; "" if the kind has no such form.
 func severalURL(k actions.Kind, value func(string) string) string {
-	list, of := k.BatchList()
+	list, of := actions.BatchList(k)
 	if list == "" {
 		return ""
 	}
@@ -26,7 +26,7 @@ func severalURL(k actions.Kind, value func(string) string) string {
 // if the batch does not say which change that is.
 func oneURL(value func(string) string) (url string, kind actions.Kind) {
 	kind = actions.Kind(value("each"))
-	list, of := kind.BatchList()
+	list, of := actions.BatchList(kind)
 	if list == "" {
 		return "", ""
 	}
@@ -39,13 +39,13 @@ func oneURL(value func(string) string) (url string, kind actions.Kind) {
 }
 
 func takes(k actions.Kind, name string) bool {
-	return slices.ContainsFunc(k.Describe().Arguments, func(x actions.Argument) bool { return x.Name == name })
+	return slices.ContainsFunc(actions.Describe(k).Arguments, func(x actions.Argument) bool { return x.Name == name })
 }
 
 // askedFor reports whether the form of a batch that makes one kind of change several times asks for an argument: for
 // the list, what that kind takes, and what a batch says about itself.
 func askedFor(each actions.Kind, name string) bool {
-	list, of := each.BatchList()
+	list, of := actions.BatchList(each)
 	switch {
 	case list == "" || name == list || takes(each, name) && name != of:
 		return true
@@ -53,7 +53,7 @@ func askedFor(each actions.Kind, name string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(actions.Descriptions(), func(d actions.Description) bool {
-		other, _ := d.Kind.BatchList()
+		other, _ := actions.BatchList(d.Kind)
 		return other != "" && takes(d.Kind, name)
 	})
 }

@@ -3,7 +3,7 @@ package changing
 import (
 	"strings"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -12,7 +12,7 @@ import (
 
 // outlineOf summarises the steps of a plan: one line for each kind of step and its
 // destination, in the order in which they begin. A plan of 36 steps has five lines.
-func outlineOf(steps []actions.Step) []api.PlanLine {
+func outlineOf(steps []operation.Step) []api.PlanLine {
 	type group struct {
 		pattern     string // of several such steps
 		shard, zone string
@@ -20,7 +20,7 @@ func outlineOf(steps []actions.Step) []api.PlanLine {
 	groups := map[group]int{}
 	var out []api.PlanLine
 	var collections []map[topology.Namespace]bool
-	var first []actions.Step
+	var first []operation.Step
 	for _, s := range steps {
 		g := group{pattern: s.Several()}
 		if strings.Contains(g.pattern, "{shard}") {

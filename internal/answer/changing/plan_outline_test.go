@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -38,14 +38,14 @@ func TestTitleOfAChangeIsShort(t *testing.T) {
 }
 
 func TestOutlineOfAPlanHasALineForEachKindOfStep(t *testing.T) {
-	var steps []actions.Step
+	var steps []operation.Step
 	for i := range 30 {
-		steps = append(steps, actions.Step{Op: actions.OpSplitAt, NS: topology.Namespace(fmt.Sprintf("db.c%d", i%3))})
+		steps = append(steps, operation.Step{Op: operation.OpSplitAt, NS: topology.Namespace(fmt.Sprintf("db.c%d", i%3))})
 	}
 	for i := range 5 {
-		steps = append(steps, actions.Step{Op: actions.OpMove, NS: "db.c0", Shard: []string{"a", "b"}[i%2]})
+		steps = append(steps, operation.Step{Op: operation.OpMove, NS: "db.c0", Shard: []string{"a", "b"}[i%2]})
 	}
-	steps = append(steps, actions.Step{Op: actions.OpAddZone, Shard: "a", Zone: "eu"})
+	steps = append(steps, operation.Step{Op: operation.OpAddZone, Shard: "a", Zone: "eu"})
 	var got []string
 	total := 0
 	for _, x := range outlineOf(steps) {

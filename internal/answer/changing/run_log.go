@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
@@ -36,7 +36,7 @@ func RunLog(v answer.View, whole engine.Run) []api.Event {
 	logged := map[string]bool{} // a step sees the entries of earlier ones in the same range, too
 	for i, s := range r.Steps {
 		key := strconv.Itoa(i + 1)
-		if s.Op != string(actions.OpAwait) {
+		if s.Op != string(operation.OpAwait) {
 			note(s.SentAt, "sent-"+key, fmt.Sprintf("Step %d: intent written, then sent", numbers[i]), false)
 		}
 		note(s.EndedAt, "ended-"+key, fmt.Sprintf("Step %d: %s", numbers[i], engine.State(s.State).StepLabel()), failed(s.State))

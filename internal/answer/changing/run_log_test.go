@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -15,7 +15,7 @@ func TestTheLogOfARunHasEachEntryOfTheChangelogOnce(t *testing.T) {
 	at := webtest.Epoch
 	split := topology.Event{ID: "split-1", Time: at, What: "split", NS: "shop.documents"}
 	step := func(events ...topology.Event) engine.Step {
-		return engine.Step{Step: actions.Step{Op: actions.OpSplitAt, NS: "shop.documents"}, State: engine.Succeeded,
+		return engine.Step{Step: operation.Step{Op: operation.OpSplitAt, NS: "shop.documents"}, State: engine.Succeeded,
 			Sent: at.Add(-time.Second), Ended: at.Add(time.Second), Events: events}
 	}
 	// The second step has the same range and is sent so soon that it sees the first one's entry.

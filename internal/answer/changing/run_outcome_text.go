@@ -22,7 +22,7 @@ func AsksOutcome(r api.Run) bool {
 }
 
 // gathers tells whether the purpose of a run was to gather writes on one shard.
-func gathers(r api.Run) bool { return actions.Kind(r.Kind).Describe().Gathers && r.UndoOf == "" }
+func gathers(r api.Run) bool { return actions.Describe(actions.Kind(r.Kind)).Gathers && r.UndoOf == "" }
 
 // OutcomeLabel answers in a word or two whether a run helped.
 func OutcomeLabel(r api.Run) string {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -105,7 +105,7 @@ func StepProgressText(s api.RunStep) string {
 		return ""
 	case s.Drain != nil:
 		return fmt.Sprintf("%s of %s have left", format.Count(s.Done), format.Count(s.Total))
-	case s.Op == string(actions.OpAwait):
+	case s.Op == string(operation.OpAwait):
 		return fmt.Sprintf("as expected: %s of %s", format.Count(s.Done), format.Count(s.Total))
 	}
 	return fmt.Sprintf("Phase %s of %s of the move", format.Count(s.Done), format.Count(s.Total))
@@ -151,8 +151,8 @@ func ProofSubject(p api.StepProof) message.Message {
 }
 
 // factNamed is a fact as an answer names it, without its values.
-func factNamed(kind, ns string, min, max api.Key, shard, zone string) actions.Fact {
-	f := actions.Fact{Kind: actions.FactKind(kind), NS: topology.Namespace(ns), Shard: shard, Zone: zone}
+func factNamed(kind, ns string, min, max api.Key, shard, zone string) operation.Fact {
+	f := operation.Fact{Kind: operation.FactKind(kind), NS: topology.Namespace(ns), Shard: shard, Zone: zone}
 	f.Min, _ = shardkey.ParseExtJSON(string(min)) // nothing is a fact without bounds
 	f.Max, _ = shardkey.ParseExtJSON(string(max))
 	return f
@@ -170,15 +170,15 @@ func ProvenFields(p api.StepProof) (out []ProvenField) {
 		want := p.Want[name]
 		got, read := p.Got[name]
 		f := ProvenField{Same: read && got == want}
-		pattern, found := "{field}: expected {want}, found {got}", actions.ValueText(got)
+		pattern, found := "{field}: expected {want}, found {got}", operation.ValueText(got)
 		switch {
 		case f.Same:
 			pattern = "{field}: {got}, as expected"
 		case !read:
 			pattern = "{field}: expected {want}, not read"
 		}
-		f.Text = message.New("proof.field", pattern, message.Words("field", actions.FieldLabel(name)),
-			message.Words("want", actions.ValueText(want)), message.Words("got", found)).String()
+		f.Text = message.New("proof.field", pattern, message.Words("field", operation.FieldLabel(name)),
+			message.Words("want", operation.ValueText(want)), message.Words("got", found)).String()
 		out = append(out, f)
 	}
 	return out

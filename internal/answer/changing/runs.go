@@ -89,7 +89,7 @@ func (q *RunsQuery) Parameters() param.List {
 			return nil
 		}),
 		param.Of("kind", "of this kind", func(kind string) error {
-			if q.Kind = kind; !actions.Kind(kind).Known() {
+			if q.Kind = kind; !actions.Known(actions.Kind(kind)) {
 				return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(kind, 60))
 			}
 			return nil

@@ -90,7 +90,8 @@ func (f *finder) addAll(v answer.View, from FindIn) {
 	}
 	for _, k := range from.Changes {
 		f.add(api.FoundItem{
-			Kind: "change", Name: k.Describe().Title + "…", Detail: string(k), URL: api.Address("/plans/new?kind=" + url.QueryEscape(string(k))),
+			Kind: "change", Name: actions.Describe(k).Title + "…", Detail: string(k),
+			URL: api.Address("/plans/new?kind=" + url.QueryEscape(string(k))),
 		})
 	}
 	f.addShards(v)

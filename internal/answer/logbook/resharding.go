@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -12,12 +12,12 @@ import (
 )
 
 // ReshardingOf is how far a step's resharding is; nil if that was never read.
-func ReshardingOf(r *actions.Resharding) *api.Resharding {
+func ReshardingOf(r *operation.Resharding) *api.Resharding {
 	if r == nil {
 		return nil
 	}
 	out := &api.Resharding{ID: r.ID, Key: r.Key, State: r.State, Reason: r.Reason, At: api.Time(r.At), LeftSeconds: secondsLeft(r.Left()),
-		Shards: answer.Map(r.Shards, func(s actions.ReshardingShard) api.ReshardingShard {
+		Shards: answer.Map(r.Shards, func(s operation.ReshardingShard) api.ReshardingShard {
 			return api.ReshardingShard{Shard: s.Shard, Donor: s.Donor, Recipient: s.Recipient, Documents: s.Documents,
 				DocumentsEstimate: s.DocumentsEstimate, Bytes: s.Bytes, BytesEstimate: s.BytesEstimate, Fetched: s.Fetched, Applied: s.Applied,
 				LeftSeconds: secondsLeft(s.Left)}

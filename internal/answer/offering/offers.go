@@ -30,7 +30,7 @@ func (o *Offers) Add(k actions.Kind, text, why string, pairs ...string) api.Offe
 		return out
 	}
 	out.URL = answer.PlanURL(k, pairs...)
-	if o.Try == nil || len(pairs) == 0 && len(k.Describe().Arguments) > 0 { // nothing is chosen yet that could be tried
+	if o.Try == nil || len(pairs) == 0 && len(actions.Describe(k).Arguments) > 0 { // nothing is chosen yet that could be tried
 		return out
 	}
 	// What is missing is asked for in the form, so only a check that blocks counts.

@@ -91,7 +91,7 @@ func (o *Offers) rewrites(c *topology.Collection) (out []api.Offer) {
 func (o *Offers) settings(c *topology.Collection) (out []api.Offer) {
 	ns, busy, r := string(c.NS), resharding(c), balance.ReleaseOf(o.Table.ServerInfo.Version)
 	add := func(k actions.Kind, text, why string, more ...string) {
-		if since := k.Describe().Since; r.Known() && r.AtLeast(since[0], since[1], since[2]) {
+		if since := actions.Describe(k).Since; r.Known() && r.AtLeast(since[0], since[1], since[2]) {
 			out = append(out, o.Add(k, text, why, append([]string{"ns", ns}, more...)...))
 		}
 	}

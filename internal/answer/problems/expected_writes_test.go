@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/offering"
 	"shardboard/internal/answer/problems"
@@ -76,7 +77,7 @@ type drafting struct{}
 
 func (drafting) Try(t *topology.Table, dir *placement.Directory, k actions.Kind, a actions.Args) (actions.Draft, error) {
 	d, _, err := actions.Planners()[k](actions.Situation{Table: t, Directory: dir, Profile: profile.Yorkie(), Now: webtest.Epoch,
-		Release: balance.ReleaseOf("7.0.5"), Activity: actions.Activity{Known: true, At: webtest.Epoch}}, a)
+		Release: balance.ReleaseOf("7.0.5"), Activity: operation.Activity{Known: true, At: webtest.Epoch}}, a)
 	d.Checks = slices.DeleteFunc(d.Checks, func(c actions.Check) bool { return c.Text.Code == "writes.unknown" })
 	return d, err
 }

@@ -28,8 +28,8 @@ func (c *completion) answer(err error) {
 	})
 }
 
-// wait waits for the end within the command's time limit. A client that was answered before the end keeps that answer, also
-// when it looks only after the end.
+// wait waits for the end within the command's time limit. A client that was answered before the end keeps that answer,
+// also when it looks only after the end.
 func (c *completion) wait(ctx context.Context) error {
 	select {
 	case <-c.done:

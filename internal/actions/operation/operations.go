@@ -1,7 +1,8 @@
-package actions
+package operation
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -70,16 +71,16 @@ func table() []operation {
 	return []operation{
 		{op: OpBalancerOn, does: "start the balancer", command: onAdmin("balancerStart", always(int32(1)), nil),
 			grants: grants("config.settings", "update"), feature: "balancerSwitch",
-			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOff, undo: undo((*draftBuilder).undoBalancer),
+			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOff,
 			steers: func(_ Step, b *topology.Balancer, _ *topology.Collection) { b.Mode, b.Stopped = "full", false },
 			title:  either(restores, "Turn the balancer on again", "Turn the balancer on")},
 		{op: OpBalancerOff, does: "stop the balancer", command: onAdmin("balancerStop", always(int32(1)), nil),
 			grants: grants("config.settings", "update"), feature: "balancerSwitch", limit: balancerOffTimeout, effect: effect{lingers: true},
-			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOn, undo: undo((*draftBuilder).undoBalancer),
+			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOn,
 			title: either(pauses, "Pause the balancer", "Turn the balancer off")},
 		{op: OpBalancerWindow, does: "set the balancing window", command: windowCommand,
 			grants: grants("config.settings", "update", "insert"), feature: "balancerWindow",
-			locks: lockNamed(func(Step) string { return "balancer" }), final: windowUnknown, undo: undo((*draftBuilder).undoWindow),
+			locks: lockNamed(func(Step) string { return "balancer" }), final: windowUnknown,
 			steers: func(_ Step, b *topology.Balancer, _ *topology.Collection) { mendWindows(b) },
 			title: func(s Step) string {
 				switch {
@@ -95,8 +96,8 @@ func table() []operation {
 			command: onAdmin("addShardToZone", aboutShard, func(s Step) bson.D { return bson.D{{Key: "zone", Value: s.Zone}} }),
 			grants:  grants("config.shards", "update"), feature: "zoneShards",
 			effect: effect{changesZones: true, intoZone: true}, locks: lockNamed(func(s Step) string { return "zone " + s.Zone }),
-			inverse: OpRemoveZone, undo: undo((*draftBuilder).undoMembership), rest: (*draftBuilder).remainingMembership,
-			title: titled("Add {shard} to the zone {zone}"), several: titled("Add {n} shards to the zone {zone}"),
+			inverse: OpRemoveZone,
+			title:   titled("Add {shard} to the zone {zone}"), several: titled("Add {n} shards to the zone {zone}"),
 			counts: func(l *LastingChanges) *int { return &l.ZonesJoined }},
 		{op: OpRemoveZone, does: "remove the shard from the zone",
 			command: onAdmin("removeShardFromZone", aboutShard, func(s Step) bson.D { return bson.D{{Key: "zone", Value: s.Zone}} }),
@@ -104,39 +105,39 @@ func table() []operation {
 				return []Grant{{[]string{"update"}, "config.shards"}, {[]string{"find"}, "config.tags"}}
 			}, feature: "zoneShards",
 			effect: effect{changesZones: true}, locks: lockNamed(func(s Step) string { return "zone " + s.Zone }),
-			inverse: OpAddZone, undo: undo((*draftBuilder).undoMembership), rest: (*draftBuilder).remainingMembership,
-			title: titled("Remove {shard} from the zone {zone}"), several: titled("Remove {n} shards from the zone {zone}"),
+			inverse: OpAddZone,
+			title:   titled("Remove {shard} from the zone {zone}"), several: titled("Remove {n} shards from the zone {zone}"),
 			counts: func(l *LastingChanges) *int { return &l.ZonesLeft }},
 
 		{op: OpBeginRemoval, does: "drain the shard", command: onAdmin("removeShard", aboutShard, nil), reads: readBegunRemoval,
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
 			effect: effect{drains: true, changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
-			final: forGood, undo: undo((*draftBuilder).undoDraining),
+			final: forGood,
 			title: titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
 		{op: OpStartDraining, does: "drain the shard", command: onAdmin("startShardDraining", aboutShard, nil),
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
 			effect: effect{drains: true, changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
-			inverse: OpStopDraining, undo: undo((*draftBuilder).undoDraining),
-			title: titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
+			inverse: OpStopDraining,
+			title:   titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
 		{op: OpStopDraining, does: "end the draining of the shard", command: onAdmin("stopShardDraining", aboutShard, nil),
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
 			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
-			inverse: OpStartDraining, undo: undo((*draftBuilder).undoStopDraining),
-			title: titled("End the draining of {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsEnded }},
+			inverse: OpStartDraining,
+			title:   titled("End the draining of {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsEnded }},
 		{op: OpRemoveShard, does: "remove the shard", command: removalCommand, reads: readRemoval,
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
 			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
-			final: forGood, undo: undo((*draftBuilder).undoRemoval),
+			final: forGood,
 			title: titled("Remove {shard} from the cluster"), counts: func(l *LastingChanges) *int { return &l.ShardsRemoved }},
 		{op: OpBeginDedicated, does: "drain the config server", command: onAdmin(dedicating, always(int32(1)), nil), reads: readBegunRemoval,
 			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
 			effect: effect{drains: true, changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
-			final: forGood, undo: undo((*draftBuilder).undoBegunDedicated),
+			final: forGood,
 			title: titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
 		{op: OpDedicate, does: "make the config server a dedicated one", command: onAdmin(dedicating, always(int32(1)), nil), reads: readRemoval,
 			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
 			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
-			final: forGood, undo: undo((*draftBuilder).undoDedicated),
+			final: forGood,
 			title: titled("Make the config server a dedicated one"), counts: func(l *LastingChanges) *int { return &l.ShardsRemoved }},
 
 		{op: OpSetRange, does: "set the zone range", command: onAdmin("updateZoneKeyRange", aboutNS, func(s Step) bson.D {
@@ -144,7 +145,7 @@ func table() []operation {
 		}),
 			grants: zoneGrants, feature: "zoneRanges",
 			effect:  effect{changesZones: true, zoneRange: true, intoZone: true, leavesChunks: true},
-			inverse: OpRemoveRange, undo: undo((*draftBuilder).undoSetRange), rest: (*draftBuilder).remainingSetRange,
+			inverse: OpRemoveRange,
 			title:   titled("Assign {min} → {max} of {ns} to the zone {zone}"),
 			several: titled("Assign {n} ranges of {in} to the zone {zone}"),
 			counts:  func(l *LastingChanges) *int { return &l.RangesSet }},
@@ -153,7 +154,7 @@ func table() []operation {
 		}),
 			grants: zoneGrants, feature: "zoneRanges",
 			effect:  effect{changesZones: true, zoneRange: true, leavesChunks: true},
-			inverse: OpSetRange, undo: undo((*draftBuilder).setRangeOf), rest: (*draftBuilder).remainingRemoveRange,
+			inverse: OpSetRange,
 			title:   titled("Remove {min} → {max} of {ns} from its zone"),
 			several: titled("Remove {n} ranges of {in} from their zones"),
 			counts:  func(l *LastingChanges) *int { return &l.RangesRemoved }},
@@ -161,24 +162,23 @@ func table() []operation {
 		{op: OpSplitAt, does: "split the chunk",
 			command: onAdmin("split", aboutNS, func(s Step) bson.D { return bson.D{{Key: "middle", Value: s.At}} }),
 			grants:  grants("", "splitChunk"), feature: "split", effect: effect{splits: true, leavesPlacement: true},
-			inverse: OpMerge, undoLate: true, undo: undo((*draftBuilder).undoSplitAt), rest: (*draftBuilder).remainingSplit,
-			title: titled("Split {ns} at {at}"), several: titled("Split chunks at {n} points in {in}"),
+			inverse: OpMerge,
+			title:   titled("Split {ns} at {at}"), several: titled("Split chunks at {n} points in {in}"),
 			counts: func(l *LastingChanges) *int { return &l.Splits }},
 		{op: OpSplitMedian, does: "split the chunk", command: onAdmin("split", aboutNS, bounds), // the server does not say where it splits
 			grants: grants("", "splitChunk"), feature: "split", effect: effect{splits: true, leavesPlacement: true},
-			inverse: OpMerge, undoLate: true, undo: undo((*draftBuilder).undoSplitMedian), rest: (*draftBuilder).remainingMedian,
-			title: titled("Split {min} → {max} of {ns} in the middle"), several: titled("Split chunks at {n} points in {in}"),
+			inverse: OpMerge,
+			title:   titled("Split {min} → {max} of {ns} in the middle"), several: titled("Split chunks at {n} points in {in}"),
 			counts: func(l *LastingChanges) *int { return &l.Splits }},
 		{op: OpMerge, does: "merge the chunks", command: onAdmin("mergeChunks", aboutNS, bounds),
 			grants: grants("", "splitChunk"), feature: "merge", effect: effect{merges: true, leavesPlacement: true},
-			inverse: OpSplitAt, undoLate: true, undo: undo((*draftBuilder).splitAgain), rest: (*draftBuilder).remainingMerge,
-			title: titled("Merge {min} → {max} of {ns}"), several: titled("Merge neighbouring chunks into {n} in {in}"),
+			inverse: OpSplitAt,
+			title:   titled("Merge {min} → {max} of {ns}"), several: titled("Merge neighbouring chunks into {n} in {in}"),
 			counts: func(l *LastingChanges) *int { return &l.Merges }},
 		{op: OpMove, does: "move the chunk", command: onAdmin("moveChunk", aboutNS, func(s Step) bson.D {
 			return append(append(bounds(s), bson.E{Key: "to", Value: s.Shard}), moveOptions(s, "_waitForDelete")...)
 		}),
 			grants: grants("", "moveChunk"), feature: "move", effect: effect{movesRange: true}, limit: MigrationTimeout,
-			undoLate: true, undo: undo((*draftBuilder).undoMove), rest: (*draftBuilder).remainingMove,
 			title: titled("Move {min} → {max} of {ns} to {shard}"), several: titled("Move {n} ranges of {in} to {shard}"),
 			counts: func(l *LastingChanges) *int { return &l.Moves }},
 		{op: OpMoveRange, does: "move the range", command: onAdmin("moveRange", aboutNS, func(s Step) bson.D {
@@ -186,7 +186,6 @@ func table() []operation {
 			return append(cmd, moveOptions(s, "waitForDelete")...)
 		}),
 			grants: grants("", "moveChunk"), feature: "move", effect: effect{movesRange: true}, limit: MigrationTimeout,
-			undoLate: true, undo: undo((*draftBuilder).undoMove), rest: (*draftBuilder).remainingMove,
 			title: titled("Move {min} → {max} of {ns} to {shard}"), several: titled("Move {n} ranges of {in} to {shard}"),
 			counts: func(l *LastingChanges) *int { return &l.Moves }},
 		{op: OpClearJumbo, does: "clear the jumbo flag", command: onAdmin("clearJumboFlag", aboutNS, bounds),
@@ -204,7 +203,7 @@ func table() []operation {
 			return bson.D{{Key: "allowMigrations", Value: s.On}}
 		}),
 			grants: grants("", "moveChunk"), feature: "migrations", effect: effect{setsCollection: true, leavesChunks: true},
-			locks: lockSetting("permission of moves"), undo: undo((*draftBuilder).undoMigrations),
+			locks:   lockSetting("permission of moves"),
 			setting: "migrations", sets: func(s Step) (string, string) { return "migrationsBlocked", strconv.FormatBool(!s.On) },
 			steers: func(s Step, _ *topology.Balancer, c *topology.Collection) { c.MigrationsBlocked = !s.On },
 			title:  either(on, "Allow moves of {ns}", "Block all moves of {ns}")},
@@ -215,30 +214,30 @@ func table() []operation {
 				}
 				return grants("config.collections", "update")(r)
 			}, feature: "collectionBalancing",
-			effect: effect{leavesChunks: true}, locks: lockSetting("balancing"), undo: undo((*draftBuilder).undoBalancing),
+			effect: effect{leavesChunks: true}, locks: lockSetting("balancing"),
 			setting: "balancing",
 			steers:  func(s Step, _ *topology.Balancer, c *topology.Collection) { c.NoBalance = !s.On },
 			title:   func(s Step) string { return balancingPattern(s) + "{ns}" },
 			several: func(s Step) string { return balancingPattern(s) + "{in}" }},
 		{op: OpChunkSize, does: "set the chunk size", command: configures("chunkSize", func(s Step) any { return int32(s.Size) }),
 			grants: grants("", "splitChunk", "moveChunk"), effect: effect{setsCollection: true, leavesChunks: true},
-			locks: lockSetting("chunk size"), undo: undo((*draftBuilder).undoChunkSize), setting: "chunkSize",
-			final:  func(s Step) bool { _, known := s.previousChunkSize(); return !known },
+			locks: lockSetting("chunk size"), setting: "chunkSize",
+			final:  func(s Step) bool { _, known := s.PreviousChunkSize(); return !known },
 			sets:   func(s Step) (string, string) { return "chunkSize", chunkSizeText(int64(s.Size) << 20) },
 			steers: func(s Step, _ *topology.Balancer, c *topology.Collection) { c.MaxChunkBytes = int64(s.Size) << 20 },
 			title: either(func(s Step) bool { return s.Size == 0 },
 				"Use the cluster’s chunk size for {ns}", "Set the chunk size of {ns} to {size}")},
 		{op: OpAutoMerge, does: "switch automatic merging of the collection", command: configures("enableAutoMerger", asOn),
 			grants: grants("", "splitChunk", "moveChunk"), locks: lockSetting("auto-merger"),
-			effect: effect{setsCollection: true, leavesChunks: true, leavesPlacement: true},
-			undo:   undo((*draftBuilder).undoSwitch), setting: "autoMerge",
-			sets:  func(s Step) (string, string) { return "autoMerge", strconv.FormatBool(s.On) },
-			title: either(on, "Turn on automatic merging of {ns}", "Turn off automatic merging of {ns}")},
+			effect:  effect{setsCollection: true, leavesChunks: true, leavesPlacement: true},
+			setting: "autoMerge",
+			sets:    func(s Step) (string, string) { return "autoMerge", strconv.FormatBool(s.On) },
+			title:   either(on, "Turn on automatic merging of {ns}", "Turn off automatic merging of {ns}")},
 		{op: OpDefragment, does: "switch defragmentation of the collection", command: configures("defragmentCollection", asOn),
 			unbounded: true,
 			grants:    grants("", "splitChunk", "moveChunk"), locks: lockSetting("defragmentation"),
-			effect: effect{setsCollection: true, leavesChunks: true, endsByItself: true},
-			undo:   undo((*draftBuilder).undoDefragment), setting: "defragment",
+			effect:  effect{setsCollection: true, leavesChunks: true, endsByItself: true},
+			setting: "defragment",
 			sets: func(s Step) (string, string) {
 				if s.On {
 					return "defragmenting", "true"
@@ -249,9 +248,9 @@ func table() []operation {
 
 		{op: OpReshard, does: "reshard the collection", command: reshardCommand,
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: reshardTimeout,
-			effect: effect{inBackground: true}, locks: lockCollection, undoLate: true, undo: undo((*draftBuilder).undoReshard),
-			final: Step.redistributes,
-			title: either(Step.redistributes, "Distribute {ns} anew with its key {key}", "Reshard {ns} to {key}")},
+			effect: effect{inBackground: true}, locks: lockCollection,
+			final: Step.Redistributes,
+			title: either(Step.Redistributes, "Distribute {ns} anew with its key {key}", "Reshard {ns} to {key}")},
 		{op: OpReshardCommit, does: "commit the resharding", command: onAdmin("commitReshardCollection", aboutNS, nil),
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: MigrationTimeout,
 			effect: effect{inBackground: true, endsAnother: true}, locks: lockOfResharding, final: forGood,
@@ -263,14 +262,14 @@ func table() []operation {
 		{op: OpMovePrimary, does: "move the primary of the database", command: onAdmin("movePrimary", func(s Step) any { return s.DB },
 			func(s Step) bson.D { return bson.D{{Key: "to", Value: s.Shard}} }),
 			grants: grants("", "moveChunk"), limit: MigrationTimeout, effect: effect{movesWhole: true},
-			locks: lockNamed(func(s Step) string { return "database " + s.DB }), undo: undo((*draftBuilder).undoMovePrimary),
+			locks: lockNamed(func(s Step) string { return "database " + s.DB }),
 			title: titled("Make {shard} the primary shard of {db}"), counts: func(l *LastingChanges) *int { return &l.WholeMoves },
 			running: []string{"movePrimary", "_shardsvrMovePrimary", "_configsvrMovePrimary", "_movePrimary"}},
 		{op: OpMoveCollection, does: "move the collection", command: onAdmin("moveCollection", aboutNS, func(s Step) bson.D {
 			return bson.D{{Key: "toShard", Value: s.Shard}}
 		}),
 			grants: grants("", "moveCollection"), feature: "moveCollection", since: balance.Release{8, 0, 0}, limit: reshardTimeout,
-			effect: effect{movesWhole: true, inBackground: true}, locks: lockWholeMove, undo: undo((*draftBuilder).undoMoveCollection),
+			effect: effect{movesWhole: true, inBackground: true}, locks: lockWholeMove,
 			title: titled("Move {ns} to {shard}"), counts: func(l *LastingChanges) *int { return &l.WholeMoves },
 			running: []string{"moveCollection", "_shardsvrReshardCollection", "_configsvrReshardCollection"}},
 		{op: OpAbortMove, does: "abort the move of the collection", command: onAdmin("abortMoveCollection", aboutNS, nil),
@@ -294,15 +293,13 @@ func table() []operation {
 			effect: effect{inBackground: true, endsAnother: true, aborts: true}, locks: lockOfResharding, final: forGood,
 			title: titled("Abort the unsharding of {ns}")},
 
-		{op: OpAwait, undoLate: true, undo: (*draftBuilder).undoAwait,
+		{op: OpAwait,
 			title: either(Step.AwaitsDrain, "Wait until nothing is left on {shard}; sends no command",
 				"Wait for the balancer to move the chunks of {ns}; sends no command"),
 			several: titled("Wait for the balancer to move the chunks of {in}; sends no command")},
 		{op: OpItem, several: func(s Step) string { return "Run {n} changes of the kind " + string(s.Item.Kind) }},
 	}
 }
-
-// Parts of rows.
 
 func titled(text string) func(Step) string { return func(Step) string { return text } }
 
@@ -315,10 +312,13 @@ func either(is func(Step) bool, yes, no string) func(Step) string {
 	}
 }
 
-func on(s Step) bool       { return s.On }
-func pauses(s Step) bool   { return s.Pauses }
+func on(s Step) bool { return s.On }
+
+func pauses(s Step) bool { return s.Pauses }
+
 func restores(s Step) bool { return s.Restores }
-func forGood(Step) bool    { return true }
+
+func forGood(Step) bool { return true }
 
 func balancingPattern(s Step) string {
 	switch {
@@ -357,11 +357,6 @@ func lockWholeMove(s Step) []Lock {
 	return []Lock{{NS: s.NS}, {Thing: "database " + s.NS.Database()}, {Thing: "resharding"}}
 }
 
-// undo is an undo that does not depend on the effect of the plan.
-func undo(f func(*draftBuilder, Step) error) func(*draftBuilder, Step, Effect) error {
-	return func(d *draftBuilder, s Step, _ Effect) error { return f(d, s) }
-}
-
 // windowUnknown: the window that a step replaces is not among its preconditions.
 func windowUnknown(s Step) bool {
 	for _, f := range s.Needs {
@@ -371,8 +366,6 @@ func windowUnknown(s Step) bool {
 	}
 	return true
 }
-
-// Commands.
 
 const (
 	adminDB  = "admin"
@@ -399,9 +392,12 @@ func onAdmin(name string, about func(Step) any, options func(Step) bson.D) func(
 }
 
 func always(v any) func(Step) any { return func(Step) any { return v } }
-func aboutNS(s Step) any          { return s.NS }
-func aboutShard(s Step) any       { return s.Shard }
-func asOn(s Step) any             { return s.On }
+
+func aboutNS(s Step) any { return s.NS }
+
+func aboutShard(s Step) any { return s.Shard }
+
+func asOn(s Step) any { return s.On }
 
 func bounds(s Step) bson.D { return bson.D{{Key: "bounds", Value: bson.A{s.Min, s.Max}}} }
 
@@ -507,7 +503,7 @@ func reshardCommand(s Step, r balance.Release) (Command, error) {
 	if s.Reshard.Chunks > 0 {
 		cmd = append(cmd, bson.E{Key: "numInitialChunks", Value: int64(s.Reshard.Chunks)})
 	}
-	if s.redistributes() { // before 8.0, the server would do nothing
+	if s.Redistributes() { // before 8.0, the server would do nothing
 		if !r.AtLeast(8, 0, 0) {
 			return Command{}, fault.New(fault.Invalid, "Resharding with the same key needs MongoDB 8.0 or later.")
 		}
@@ -516,19 +512,15 @@ func reshardCommand(s Step, r balance.Release) (Command, error) {
 	return encodeCommand(adminDB, cmd)
 }
 
-// Before 8.3 there is one command, removeShard, and what it does depends on the shard: the first call begins to drain,
-// later ones report, and the one that finds the shard empty removes it. So its answer is read, a command that did
-// something else has failed, and none is ever sent to ask how far a draining is.
-
 // dedicating does to a config server that is a shard what removeShard, which refuses it, does to others.
 const dedicating = "transitionToDedicatedConfigServer"
 
-// hasDrainCommands reports whether a release has startShardDraining, stopShardDraining and commitShardRemoval.
-func hasDrainCommands(r balance.Release) bool { return r.AtLeast(8, 3, 0) }
+// HasDrainCommands reports whether a release has startShardDraining, stopShardDraining and commitShardRemoval.
+func HasDrainCommands(r balance.Release) bool { return r.AtLeast(8, 3, 0) }
 
 func removalCommand(s Step, r balance.Release) (Command, error) {
 	name := "removeShard"
-	if hasDrainCommands(r) {
+	if HasDrainCommands(r) {
 		name = "commitShardRemoval"
 	}
 	return encodeCommand(adminDB, bson.D{{Key: name, Value: s.Shard}})
@@ -600,4 +592,12 @@ func oddRemoval(state string) error {
 func quotedShort(s string) string {
 	const limit = 100
 	return strconv.Quote(sanitize.Truncate(s, limit))
+}
+
+// mendWindows takes away what stops a balancer whose windows are refused. Other windows only change when it moves what
+// it would anyway.
+func mendWindows(b *topology.Balancer) {
+	b.Refused = slices.DeleteFunc(slices.Clone(b.Refused), func(r topology.RefusedSetting) bool {
+		return r.Doc == "balancer" && (r.Field == "activeWindow" || r.Field == "activeWindowDOW")
+	})
 }

@@ -1,6 +1,21 @@
-package actions
+package operation
 
-import "context"
+import (
+	"bytes"
+	"context"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+)
+
+// Command is a command exactly as it is sent, without the comment (the run's id),
+// the time limit and the fields that the driver adds.
+type Command struct {
+	DB  string
+	Doc bson.Raw
+}
+
+// Equal reports whether both are the same command, byte by byte.
+func (c Command) Equal(o Command) bool { return c.DB == o.DB && bytes.Equal(c.Doc, o.Doc) }
 
 type sendCheckKey struct{}
 

@@ -1,14 +1,35 @@
-package actions
+package operation
 
 import (
 	"bytes"
+	"shardboard/internal/balance"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/shardkey"
-	"shardboard/internal/topology"
 )
+
+// Activity is what is running in the cluster now.
+type Activity struct {
+	Known      bool
+	Reason     string // catalogue code when not known: "notPermitted", "unreachable"
+	At         time.Time
+	Migrations []balance.Migration
+	DDL        []Running
+	Cleanups   []Cleanup
+
+	IndexBuilds       []Running
+	Reshardings       []Resharding // and other operations that are built on them
+	ReshardingsReason string       // catalogue code when those are not known; "" when they are
+}
+
+// Running is a running command that conflicts with a plan.
+type Running struct {
+	NS   topology.Namespace
+	What string        // the command's name, hostile text
+	For  time.Duration // how long it has run
+}
 
 // Cleanup is a range that a shard has given away and whose documents it has not
 // deleted yet. The range cannot move back to that shard before they are deleted.
@@ -32,10 +53,10 @@ func (c Cleanup) Same(o Cleanup) bool {
 func (c Cleanup) Overlaps(p shardkey.Pattern, min, max bson.Raw) bool {
 	lo, errLo := p.Bound(min)
 	hi, errHi := p.Bound(max)
-	return errLo != nil || errHi != nil || c.overlapsKeys(p, lo, hi)
+	return errLo != nil || errHi != nil || c.OverlapsKeys(p, lo, hi)
 }
 
-func (c Cleanup) overlapsKeys(p shardkey.Pattern, lo, hi shardkey.Key) bool {
+func (c Cleanup) OverlapsKeys(p shardkey.Pattern, lo, hi shardkey.Key) bool {
 	from, errFrom := p.Bound(c.Min)
 	to, errTo := p.Bound(c.Max)
 	return errFrom != nil || errTo != nil || from.Compare(hi) < 0 && to.Compare(lo) > 0

@@ -1,17 +1,16 @@
-package actions
+package operation
 
 import (
 	"encoding/hex"
 	"fmt"
+	"shardboard/internal/natural"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/natural"
-	"shardboard/internal/shardkey"
-	"shardboard/internal/topology"
 )
 
 // Fields returns the fields of a fact from a table, in the same form as Want and as a
@@ -21,7 +20,7 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 	switch f.Kind {
 	case FactCollection:
 		if c := t.Collection(f.NS); c != nil {
-			return collectionFields(c.Meta)
+			return CollectionFields(c.Meta)
 		}
 		return map[string]string{}
 	case FactResharded:
@@ -45,9 +44,9 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 		return map[string]string{"on": strconv.FormatBool(b.Enabled()), "windowStart": b.WindowStart, "windowStop": b.WindowStop,
 			"windowDays": topology.DaysText(b.Days), "windowRefused": strconv.FormatBool(refused)}
 	case FactDatabase:
-		return databaseFields(t, f.DB)
+		return DatabaseFields(t, f.DB)
 	case FactPlace:
-		return placeFields(t, f.NS)
+		return PlaceFields(t, f.NS)
 	case FactZoneRange:
 		for _, z := range t.ZonesOf(f.NS) {
 			if string(z.RawMin) == string(f.Min) && string(z.RawMax) == string(f.Max) {
@@ -66,9 +65,9 @@ func Fields(t *topology.Table, f Fact) map[string]string {
 	return chunkFields(c, f)
 }
 
-// collectionFields returns the fields of FactCollection. An identity that this release
+// CollectionFields returns the fields of FactCollection. An identity that this release
 // of the server does not have is "".
-func collectionFields(m topology.Meta) map[string]string {
+func CollectionFields(m topology.Meta) map[string]string {
 	return map[string]string{
 		"uuid": UUIDText(m.Incarnation.UUID), "timestamp": TimestampText(m.Incarnation.Timestamp), "epoch": epochText(m.Incarnation.Epoch),
 		"key": m.Key.String(), "noBalance": strconv.FormatBool(m.NoBalance), "migrationsBlocked": strconv.FormatBool(m.MigrationsBlocked),
@@ -80,7 +79,7 @@ func collectionFields(m topology.Meta) map[string]string {
 
 // reshardedFields compares a collection with its UUID before.
 func reshardedFields(m topology.Meta, was string) map[string]string {
-	all := collectionFields(m)
+	all := CollectionFields(m)
 	return map[string]string{"key": all["key"], "replaced": strconv.FormatBool(all["uuid"] != was), "resharding": all["resharding"]}
 }
 
@@ -130,14 +129,14 @@ func zoneFields(c *topology.Collection, zones []topology.ZoneRange, f Fact) map[
 		return map[string]string{}
 	}
 	var others []string
-	for _, z := range overlapping(zones, r.Min, r.Max) {
+	for _, z := range OverlappingRanges(zones, r.Min, r.Max) {
 		others = append(others, fmt.Sprintf("%s: %s → %s", z.Zone, c.Key.Display(z.Min), c.Key.Display(z.Max)))
 	}
 	return map[string]string{"ranges": strconv.Itoa(len(others)), "others": strings.Join(others, "; ")}
 }
 
 // overlapping returns the zone ranges that overlap [lo, hi), in key order.
-func overlapping(zones []topology.ZoneRange, lo, hi shardkey.Key) []topology.ZoneRange {
+func OverlappingRanges(zones []topology.ZoneRange, lo, hi shardkey.Key) []topology.ZoneRange {
 	var out []topology.ZoneRange
 	for _, z := range zones {
 		if !z.Min.IsZero() && z.Min.Compare(hi) < 0 && z.Max.Compare(lo) > 0 {
@@ -169,4 +168,67 @@ func epochText(id bson.ObjectID) string {
 		return ""
 	}
 	return id.Hex()
+}
+
+// Joined joins names as facts and sentences have them.
+func Joined[S ~string](names []S) string {
+	texts := make([]string, len(names))
+	for i, name := range names {
+		texts[i] = string(name)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// drainFields returns the fields of FactRemains and FactSpare.
+func drainFields(t *topology.Table, f Fact) map[string]string {
+	if f.Kind == FactSpare {
+		return map[string]string{
+			"others": strconv.FormatBool(len(t.Staying(f.Shard)) > 0), "onlyOf": Joined(t.OnlyShardOf(f.Shard)),
+		}
+	}
+	left := t.RemainsOn(f.Shard)
+	if !left.Known {
+		return map[string]string{}
+	}
+	return RemainsFields(left.Chunks+len(left.Unsharded), len(left.Databases))
+}
+
+// RemainsFields are the fields of FactRemains.
+func RemainsFields(chunks, databases int) map[string]string {
+	return map[string]string{"chunks": strconv.Itoa(chunks), "databases": strconv.Itoa(databases)}
+}
+
+// DatabaseFields returns the fields of FactDatabase.
+func DatabaseFields(t *topology.Table, db string) map[string]string {
+	for _, d := range t.Databases {
+		if d.Name == db {
+			return map[string]string{"exists": "true", "primary": d.Primary, "version": databaseVersionText(d.Version)}
+		}
+	}
+	return map[string]string{"exists": "false"}
+}
+
+// databaseVersionText is UUID and number of a version; "" when it is not known.
+func databaseVersionText(v topology.DatabaseVersion) string {
+	if v == (topology.DatabaseVersion{}) {
+		return ""
+	}
+	return fmt.Sprintf("%s|%d", UUIDText(v.UUID), v.LastMod)
+}
+
+// PlaceFields returns the fields of FactPlace. A collection that is neither sharded nor
+// tracked is on the primary shard of its database, and has no uuid here.
+func PlaceFields(t *topology.Table, ns topology.Namespace) map[string]string {
+	if c := t.Collection(ns); c != nil {
+		out := map[string]string{"exists": "true", "sharded": strconv.FormatBool(!c.Unsplittable), "shard": "",
+			"uuid": UUIDText(c.Incarnation.UUID)}
+		if c.Unsplittable && c.Chunks.Len() > 0 {
+			out["shard"] = c.Chunks.Owner(0)
+		}
+		return out
+	}
+	if !slices.Contains(t.Unsharded, ns) {
+		return map[string]string{"exists": "false"}
+	}
+	return map[string]string{"exists": "true", "sharded": "false", "shard": t.Primary(ns.Database()), "uuid": ""}
 }

@@ -1,4 +1,4 @@
-package actions
+package operation
 
 import (
 	"maps"
@@ -44,6 +44,8 @@ const (
 	// NS: its running resharding (id, newKey); without NS: those of all collections
 	// (running: namespaces joined by ",").
 	FactResharding FactKind = "resharding"
+	// The maintenance window of shardboard, which is not read from the cluster (state: "open" or "closed").
+	FactMaintenance FactKind = "maintenance"
 )
 
 // Fact is a statement about the cluster that can be read from it with majority read

@@ -1,4 +1,4 @@
-package actions
+package operation
 
 import (
 	"maps"
@@ -25,7 +25,7 @@ func (k FactKind) subject() string {
 		return "The collection {ns} after resharding"
 	case FactResharding:
 		return "The running resharding"
-	case CheckMaintenance:
+	case FactMaintenance:
 		return "The maintenance window"
 	case FactChunk:
 		return "The chunk {min} → {max} of {ns}"

@@ -1,4 +1,4 @@
-package actions
+package operation
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // Trace is what the cluster shows of a command that was sent and never answered.
@@ -42,4 +44,64 @@ type Reader interface {
 	ChunksFromNow(ctx context.Context, m topology.Meta, from shardkey.Key, limit int) ([]topology.Chunk, error)
 	// ClusterID returns the id of the cluster that answers now; "" if it may not be read.
 	ClusterID(ctx context.Context) (string, error)
+}
+
+// Counter counts rows. Errors are classified with fault.
+type Counter interface {
+	// CountUpTo counts the rows that match a filter, without orphans, and stops at one
+	// more than most. Texts are compared by their bytes. The context needs a deadline.
+	CountUpTo(ctx context.Context, ns topology.Namespace, filter bson.Raw, most int64) (int64, error)
+}
+
+// Index is one index of a collection.
+type Index struct {
+	Name   string   // hostile text
+	Key    bson.Raw // such as {p: 1, q: 1}
+	Unique bool
+	// What makes an index unfit for a shard key.
+	Partial, Sparse, Hidden, Collated bool
+}
+
+// IndexReader reads the indexes of a collection, as one of its shards has them. Errors
+// are classified with fault.
+type IndexReader interface {
+	Indexes(ctx context.Context, ns topology.Namespace) ([]Index, error)
+}
+
+// Unfit says why an index cannot support a shard key; "" if it can.
+func (i Index) Unfit() string {
+	switch {
+	case i.Partial:
+		return "partial"
+	case i.Sparse:
+		return "sparse"
+	case i.Collated:
+		return "not in the simple collation"
+	case i.Hidden:
+		return "hidden"
+	}
+	return ""
+}
+
+// Fields is the number of fields of an index.
+func (i Index) Fields() int {
+	elements, err := i.Key.Elements()
+	if err != nil {
+		return 0
+	}
+	return len(elements)
+}
+
+// OperationTimes are the operations on a collection on one shard since that shard's server was
+// started, and the time that they took.
+type OperationTimes struct {
+	Reads, Writes       int64
+	ReadTime, WriteTime time.Duration
+}
+
+// Latencies reads how long operations take. Errors are classified with fault.
+type Latencies interface {
+	// OperationTimes returns the operations of a collection by shard. A shard that does not
+	// answer is an error.
+	OperationTimes(ctx context.Context, ns topology.Namespace) (map[string]OperationTimes, error)
 }
