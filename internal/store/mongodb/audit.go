@@ -34,15 +34,6 @@ type auditDoc struct {
 	Hash  []byte `bson:"hash"`
 }
 
-type headDoc struct {
-	N         int64         `bson:"_id"` // order of signing
-	Seq       int64         `bson:"seq"`
-	Hash      []byte        `bson:"hash"`
-	At        bson.DateTime `bson:"at"`
-	Key       []byte        `bson:"key"`
-	Signature []byte        `bson:"signature"`
-}
-
 func beginHash() []byte { return audit.Begin() }
 
 // lastWritten is the last record that this process appended, or found at start.
@@ -182,12 +173,15 @@ func (db *DB) AuditBefore(ctx context.Context, before int64, limit int) ([]store
 	return db.auditRows(ctx, eq("$lt", before), -1, limit)
 }
 
-func (db *DB) auditRows(ctx context.Context, seq bson.D, order, limit int) ([]store.AuditRecord, error) {
+func (db *DB) auditRows(ctx context.Context, seq bson.D, order, limit int) (records []store.AuditRecord, err error) {
 	if limit <= 0 {
 		return nil, nil
 	}
-	return listAs(ctx, db, "audit", eq("_id", seq), func(d auditDoc) store.AuditRecord { return audit.Read(d.Seq, d.Entry, d.Prev, d.Hash) },
-		options.Find().SetSort(eq("_id", order)).SetLimit(int64(limit)))
+	docs, err := list[auditDoc](ctx, db, "audit", eq("_id", seq), options.Find().SetSort(eq("_id", order)).SetLimit(int64(limit)))
+	for _, d := range docs {
+		records = append(records, audit.Read(d.Seq, d.Entry, d.Prev, d.Hash))
+	}
+	return records, err
 }
 
 // AuditEnd returns number and hash of the last record.
@@ -220,41 +214,6 @@ func (db *DB) AuditWritten(context.Context) (store.WrittenRecord, error) {
 	defer db.written.mu.Unlock()
 	w := &db.written
 	return store.WrittenRecord{Seq: w.end.Seq, Hash: bytes.Clone(w.end.Hash), Known: w.known}, nil
-}
-
-// SaveHead stores a signed head.
-func (db *DB) SaveHead(ctx context.Context, h store.AuditHead) error {
-	return db.lead(ctx, func(ctx context.Context) error {
-		n, err := db.number(ctx, "audit_heads", 1)
-		if err != nil {
-			return err
-		}
-		_, err = db.collection("audit_heads").InsertOne(ctx, headDoc{n, h.Seq, h.Hash, bson.NewDateTimeFromTime(h.At), h.Key, h.Signature})
-		return err
-	})
-}
-
-func (d headDoc) head() store.AuditHead {
-	return store.AuditHead{Seq: d.Seq, Hash: d.Hash, At: d.At.Time().UTC(), Key: d.Key, Signature: d.Signature}
-}
-
-// LastHead returns the newest signed head; nil if there is none.
-func (db *DB) LastHead(ctx context.Context) (*store.AuditHead, error) {
-	d, err := one[headDoc](ctx, db, "audit_heads", bson.D{}, options.FindOne().SetSort(eq("_id", -1)))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	h := d.head()
-	return &h, nil
-}
-
-// AuditHeads returns heads in the order of signing.
-func (db *DB) AuditHeads(ctx context.Context, skip, limit int) ([]store.AuditHead, error) {
-	return listAs(ctx, db, "audit_heads", bson.D{}, headDoc.head,
-		options.Find().SetSort(eq("_id", 1)).SetSkip(int64(skip)).SetLimit(int64(limit)))
 }
 
 // number takes the next n numbers of a counter and returns the first, in a transaction.

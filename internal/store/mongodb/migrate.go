@@ -36,7 +36,24 @@ type migration func(ctx context.Context, db *DB) error
 
 // migrations are the steps to the schema of this program. A released step is never edited; a later
 // one corrects it.
-var migrations = []migration{makeCollections, makeApprovals, sealRows, makeProblems, indexEvents}
+var migrations = []migration{
+	makeCollections,
+	makeIndexes(
+		index{collection: "plan_approvals", fields: "plan", unique: true},
+		index{collection: "plan_approvals", fields: "cluster state until"},
+	),
+	makeIndexes(), // programs that do not seal what they write must not write any more; seals come with the key
+	makeIndexes(
+		index{collection: "problems", fields: "cluster id since", unique: true},
+		index{collection: "problems", fields: "cluster since"},
+		index{collection: "problems_judged", fields: "cluster since", unique: true},
+		index{collection: "takes", fields: "cluster id", unique: true}, // stores of an earlier schema may not have it
+	),
+	makeIndexes( // entries of one collection, and failures, are rare among millions
+		index{collection: "history_events", fields: "cluster ns at id"},
+		index{collection: "history_events", fields: "cluster failed at id", partial: bson.D{{Key: "failed", Value: true}}},
+	),
+}
 
 // migrationTime bounds all steps of an upgrade.
 const migrationTime = 5 * time.Minute
@@ -192,7 +209,7 @@ func (db *DB) Check(ctx context.Context) error {
 		db.state.outdated(err)
 		return err
 	}
-	for _, complete := range []migration{makeCollections, makeApprovals} {
+	for _, complete := range db.o.migrations {
 		if err := complete(ctx, db); err != nil {
 			return db.failed(ctx, err)
 		}

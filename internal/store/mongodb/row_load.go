@@ -24,11 +24,11 @@ func (db *DB) BeginLoad(ctx context.Context) error {
 		return err
 	}
 	for _, t := range store.Tables() {
-		some, err := db.exists(ctx, t.Name, bson.D{})
+		some, err := db.collection(t.Name).CountDocuments(ctx, bson.D{}, options.Count().SetLimit(1))
 		if err != nil {
 			return db.failed(ctx, err)
 		}
-		if some {
+		if some > 0 {
 			return fault.New(fault.Conflict, "%s holds data already (%s), so nothing is copied into it.", db.address, t.Name)
 		}
 	}
@@ -38,22 +38,24 @@ func (db *DB) BeginLoad(ctx context.Context) error {
 
 // LoadRows adds rows. It needs no transaction, because the store is unusable until EndLoad.
 func (db *DB) LoadRows(ctx context.Context, t store.Table, rows []store.Row) error {
-	docs := make([]any, 0, len(rows))
-	for _, row := range rows {
-		d, err := db.documentOf(ctx, t, row)
-		if err != nil {
-			return db.failed(ctx, err)
-		}
-		docs = append(docs, d)
-	}
-	if len(docs) == 0 {
-		return nil
-	}
-	_, err := db.collection(t.Name).InsertMany(ctx, docs)
+	err := transaction{db}.Insert(ctx, t, rows...)
 	if err != nil {
 		return db.failed(ctx, fmt.Errorf("insert into %s: %w", t.Name, err))
 	}
 	return nil
+}
+
+// documentsOf are rows as they are stored. The parts of their bodies are stored before.
+func (db *DB) documentsOf(ctx context.Context, t store.Table, rows []store.Row) ([]any, error) {
+	docs := make([]any, 0, len(rows))
+	for _, row := range rows {
+		d, err := db.documentOf(ctx, t, row)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, d)
+	}
+	return docs, nil
 }
 
 func (db *DB) documentOf(ctx context.Context, t store.Table, row store.Row) (bson.D, error) {
@@ -62,29 +64,20 @@ func (db *DB) documentOf(ctx context.Context, t store.Table, row store.Row) (bso
 	}
 	var d bson.D
 	for i, c := range t.Columns {
-		value := row[i]
-		switch v := value.(type) {
-		case int64:
-			switch c.Type {
-			case store.Time, store.Ended:
-				value = bson.DateTime(v)
-			case store.Flag:
-				value = v != 0
-			}
-		case []byte:
-			if c.Type != store.Body {
-				if err := fits("A row of "+t.Name, v); err != nil {
-					return nil, err
-				}
-				break
-			}
-			b, err := db.putBody(ctx, v)
+		value := valueOf(c.Type, row[i])
+		switch bytes, _ := value.([]byte); c.Type {
+		case store.Body:
+			b, err := db.putBody(ctx, bytes)
 			if err != nil {
 				return nil, err
 			}
 			value = b.Body
 			if len(b.Parts) > 0 {
 				d = append(d, bson.E{Key: "body_parts", Value: b.Parts})
+			}
+		default:
+			if err := fits("A row of "+t.Name, bytes); err != nil {
+				return nil, err
 			}
 		}
 		d = append(d, bson.E{Key: fieldOf(t.Name, c.Name), Value: value})

@@ -41,27 +41,30 @@ func one[T any](ctx context.Context, db *DB, collection string, filter bson.D, o
 // list returns the documents of a filter, without those that cannot be read.
 func list[T any](ctx context.Context, db *DB, collection string, filter bson.D, o ...options.Lister[options.FindOptions]) (out []T,
 	err error) {
-	err = each(ctx, db, collection, filter, func(d T) bool { out = append(out, d); return true }, o...)
+	open := func(ctx context.Context) (*mongo.Cursor, error) {
+		return db.collection(collection).Find(ctx, filter, o...)
+	}
+	err = db.each(ctx, open, func(d bson.Raw) bool {
+		var as T
+		if err := bson.Unmarshal(d, &as); err != nil {
+			db.rows.leaveOut(db, collection, d, err)
+		} else {
+			out = append(out, as)
+		}
+		return true
+	})
 	return out, err
 }
 
-// listAs is list of what each document stands for.
-func listAs[T, R any](ctx context.Context, db *DB, collection string, filter bson.D, as func(T) R, o ...options.Lister[options.FindOptions],
-) (out []R, err error) {
-	err = each(ctx, db, collection, filter, func(d T) bool { out = append(out, as(d)); return true }, o...)
-	return out, err
-}
-
-// each calls f for the documents of a filter until it returns false. The time limit is for each
+// each calls f for the documents of a cursor until it returns false. The time limit is for each
 // answer of the server, not for all of them.
-func each[T any](ctx context.Context, db *DB, collection string, filter bson.D, f func(T) bool, o ...options.Lister[options.FindOptions],
-) error {
+func (db *DB) each(ctx context.Context, open func(context.Context) (*mongo.Cursor, error), f func(bson.Raw) bool) error {
 	if err := db.state.down(db.o.Timeout); err != nil {
 		return err
 	}
 	first, cancel := db.within(ctx)
 	defer cancel()
-	cur, err := db.collection(collection).Find(first, filter, o...)
+	cur, err := open(first)
 	if err != nil {
 		return db.failed(first, err)
 	}
@@ -74,15 +77,7 @@ func each[T any](ctx context.Context, db *DB, collection string, filter bson.D, 
 		defer cancel()
 		return cur.Next(ctx)
 	}
-	for next() {
-		var d T
-		if err := cur.Decode(&d); err != nil {
-			db.rows.leaveOut(db, collection, cur.Current, err)
-			continue
-		}
-		if !f(d) {
-			break
-		}
+	for next() && f(cur.Current) {
 	}
 	if err := cur.Err(); err != nil {
 		return db.failed(ctx, err)
@@ -97,15 +92,6 @@ func (db *DB) unreadableOr(ctx context.Context, err error) error {
 		return failed
 	}
 	return fault.Wrap(fault.Unavailable, err, "A document of the store has a value that shardboard did not write. The log has the cause.")
-}
-
-// exists reports whether a filter finds a document, in a transaction.
-func (db *DB) exists(ctx context.Context, collection string, filter bson.D) (bool, error) {
-	err := db.collection(collection).FindOne(ctx, filter, options.FindOne().SetProjection(eq("_id", 1))).Err()
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
 // missing turns a missing document into NotFound.
@@ -170,12 +156,6 @@ func eq(fields ...any) bson.D {
 }
 
 func set(fields ...any) bson.D { return bson.D{{Key: "$set", Value: eq(fields...)}} }
-
-// upsert replaces or inserts the document of a filter.
-func (db *DB) upsert(ctx context.Context, collection string, filter bson.D, doc any) error {
-	_, err := db.collection(collection).ReplaceOne(ctx, filter, doc, options.Replace().SetUpsert(true))
-	return err
-}
 
 // bytesOf is never nil, because a nil slice would be stored as null.
 func bytesOf(b []byte) []byte {

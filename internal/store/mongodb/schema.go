@@ -3,6 +3,7 @@ package mongodb
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,36 +90,45 @@ func (x index) model() mongo.IndexModel {
 	return mongo.IndexModel{Keys: keys, Options: o}
 }
 
-// makeCollections makes the collections and indexes of schema 1. What exists is left, so that two
-// replicas may do it at once.
+// makeCollections makes the collections and indexes of schema 1.
 func makeCollections(ctx context.Context, db *DB) error {
+	if err := db.make(ctx, []string{leadership, replicas, counters, bodyParts, "settings", "audit", "audit_heads"}, firstIndexes); err != nil {
+		return err
+	}
+	return db.firstDocuments(ctx)
+}
+
+// makeIndexes is a migration that makes indexes and their collections.
+func makeIndexes(indexes ...index) migration {
+	return func(ctx context.Context, db *DB) error { return db.make(ctx, nil, indexes) }
+}
+
+// make makes collections, and indexes with theirs. What exists is left, so that two replicas may do it at once.
+func (db *DB) make(ctx context.Context, collections []string, indexes []index) error {
+	models := map[string][]mongo.IndexModel{}
+	for _, x := range indexes {
+		collections, models[x.collection] = append(collections, x.collection), append(models[x.collection], x.model())
+	}
 	have, err := db.data.ListCollectionNames(ctx, bson.D{})
 	if err != nil {
 		return err
 	}
-	exists := map[string]bool{}
-	for _, name := range have {
-		exists[name] = true
-	}
-	for _, name := range firstCollections() {
-		if exists[name] {
+	for _, name := range collections {
+		if slices.Contains(have, name) {
 			continue
 		}
 		// A transaction of 4.4 cannot make the collection that it writes to if another one does so too.
 		if err := db.data.CreateCollection(ctx, name); err != nil && !isNamespaceExists(err) {
 			return fmt.Errorf("create %s: %w", name, err)
 		}
+		have = append(have, name)
 	}
-	byCollection := map[string][]mongo.IndexModel{}
-	for _, x := range firstIndexes {
-		byCollection[x.collection] = append(byCollection[x.collection], x.model())
-	}
-	for name, models := range byCollection {
-		if _, err := db.collection(name).Indexes().CreateMany(ctx, models); err != nil {
+	for name, of := range models {
+		if _, err := db.collection(name).Indexes().CreateMany(ctx, of); err != nil {
 			return fmt.Errorf("create the indexes of %s: %w", name, err)
 		}
 	}
-	return db.firstDocuments(ctx)
+	return nil
 }
 
 // firstDocuments inserts what every change updates, so that no change has to make it.
@@ -141,17 +151,6 @@ func (db *DB) firstDocuments(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// firstCollections are the names of all collections of schema 1 but meta.
-func firstCollections() []string {
-	names := []string{leadership, replicas, counters, bodyParts, "settings", "audit", "audit_heads"}
-	for _, x := range firstIndexes {
-		if names[len(names)-1] != x.collection {
-			names = append(names, x.collection)
-		}
-	}
-	return names
 }
 
 func isNamespaceExists(err error) bool {

@@ -1,8 +1,10 @@
 package mongodb
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -30,16 +32,21 @@ func (t tables) Audited(ctx context.Context, e store.AuditEntry, f func(context.
 	return t.db.changeAudited(ctx, e, func(ctx context.Context) error { return f(ctx, transaction(t)) })
 }
 
-func (t tables) Trim(ctx context.Context, of store.Table, where records.Where) error {
-	return t.db.trim(ctx, of.Name, filterOf(of, where))
+func (t tables) Trim(ctx context.Context, of store.Table, where ...records.Where) error {
+	for _, w := range where {
+		if err := t.db.trim(ctx, of.Name, filterOf(of, w)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // filterOf is a filter of documents. An operator such as $lt does not match the null of a column without a value.
 func filterOf(t store.Table, where records.Where) bson.D {
 	filter := bson.D{}
 	for _, c := range where {
-		field, value := fieldOf(t.Name, c.Column), any(valueOf(t, c.Column, c.Value))
-		if operator := map[string]string{"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte"}[c.Op]; operator != "" {
+		field, value := fieldOf(t.Name, c.Column), valueOf(c.Type, c.Value)
+		if operator := map[string]string{"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte", "in": "$in"}[c.Op]; operator != "" {
 			value = eq(operator, value)
 		}
 		if c.OrUnset {
@@ -52,16 +59,13 @@ func filterOf(t store.Table, where records.Where) bson.D {
 }
 
 // valueOf is the value of a column of a row as a document has it.
-func valueOf(t store.Table, column string, value any) any {
+func valueOf(kind store.ColumnType, value any) any {
 	n, number := value.(int64)
-	for _, c := range t.Columns {
-		switch {
-		case c.Name != column || !number:
-		case c.Type == store.Time, c.Type == store.Ended:
-			return bson.DateTime(n)
-		case c.Type == store.Flag:
-			return n != 0
-		}
+	switch {
+	case number && (kind == store.Time || kind == store.Ended):
+		return bson.DateTime(n)
+	case number && kind == store.Flag:
+		return n != 0
 	}
 	return value
 }
@@ -78,124 +82,160 @@ func sortOf(q records.Query) bson.D {
 	return order
 }
 
-func (t tables) Find(ctx context.Context, q records.Query, f func(store.Row)) (err error) {
-	var failed error
-	err = each(ctx, t.db, q.Table.Name, filterOf(q.Table, q.Where), func(d bson.Raw) bool {
-		row, err := rowReader{t.db, true}.rowOf(ctx, q.Table, d)
-		switch {
-		case err == nil:
-			f(row)
-		case errors.Is(err, errBadField):
-			t.db.rows.leaveOut(t.db, q.Table.Name, d, err)
-		default:
-			failed = err
+// projectionOf are the fields of the columns of a table, and no others.
+func projectionOf(t store.Table) bson.D {
+	fields := eq("_id", 0)
+	for _, c := range t.Columns {
+		field := fieldOf(t.Name, c.Name)
+		if field == "_id" {
+			fields = fields[1:]
 		}
-		return failed == nil
-	}, options.Find().SetSort(sortOf(q)).SetLimit(int64(q.Limit)))
-	return errors.Join(err, failed)
+		if fields = append(fields, bson.E{Key: field, Value: 1}); c.Type == store.Body {
+			fields = append(fields, bson.E{Key: "body_parts", Value: 1})
+		}
+	}
+	return fields
 }
 
-func (t tables) One(ctx context.Context, q records.Query) (store.Row, error) {
-	d, err := one[bson.Raw](ctx, t.db, q.Table.Name, filterOf(q.Table, q.Where), options.FindOne().SetSort(sortOf(q)))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return nil, records.ErrNone
+// cursor begins a query. Rows of another table are joined in the server.
+func (db *DB) cursor(ctx context.Context, q records.Query) (*mongo.Cursor, error) {
+	filter, fields := filterOf(q.Table, q.Where), projectionOf(q.Table)
+	if q.NotIn == nil {
+		return db.collection(q.Table.Name).Find(ctx, filter,
+			options.Find().SetSort(sortOf(q)).SetSkip(int64(q.Skip)).SetLimit(int64(q.Limit)).SetProjection(fields))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return rowReader{t.db, true}.rowOf(ctx, q.Table, d)
+	const found = "found"
+	return db.collection(q.Table.Name).Aggregate(ctx, mongo.Pipeline{
+		eq("$match", filter),
+		eq("$sort", sortOf(q)),
+		eq("$project", fields),
+		eq("$lookup", eq("from", q.NotIn.Table.Name, "localField", fieldOf(q.Table.Name, q.Table.Key[0]), "foreignField", q.NotIn.Column,
+			"as", found)),
+		eq("$match", eq(found, bson.A{})),
+		eq("$limit", int64(q.Limit)),
+	})
 }
 
-func (t tables) Exists(ctx context.Context, of store.Table, where records.Where) (bool, error) {
-	_, err := one[bson.Raw](ctx, t.db, of.Name, filterOf(of, where), options.FindOne().SetProjection(eq("_id", 1)))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return false, nil
+// rowTo calls f with a document as a row. A document that cannot be read is left out, unless the query is strict.
+func (db *DB) rowTo(ctx context.Context, q records.Query, d bson.Raw, f func(store.Row) bool) (goOn bool, err error) {
+	row, err := rowReader{db, true}.rowOf(ctx, q.Table, d)
+	switch {
+	case err == nil:
+		return f(row), nil
+	case q.Strict || !errors.Is(err, errBadField):
+		return false, err
 	}
-	return err == nil, err
+	db.rows.leaveOut(db, q.Table.Name, d, err)
+	return true, nil
 }
 
-func (t transaction) Find(ctx context.Context, q records.Query, f func(store.Row)) error {
-	cur, err := t.db.collection(q.Table.Name).Find(ctx, filterOf(q.Table, q.Where),
-		options.Find().SetSort(sortOf(q)).SetLimit(int64(q.Limit)))
+func (t tables) Find(ctx context.Context, q records.Query, f func(store.Row) bool) (err error) {
+	var failed error
+	err = t.db.each(ctx, func(ctx context.Context) (*mongo.Cursor, error) { return t.db.cursor(ctx, q) }, func(d bson.Raw) (goOn bool) {
+		goOn, failed = t.db.rowTo(ctx, q, d, f)
+		return goOn
+	})
+	return cmp.Or(failed, err)
+}
+
+func (t transaction) Find(ctx context.Context, q records.Query, f func(store.Row) bool) error {
+	cur, err := t.db.cursor(ctx, q)
 	if err != nil {
 		return err
 	}
 	defer cur.Close(context.WithoutCancel(ctx)) //nolint:errcheck // only the server's cursor is left
 	for cur.Next(ctx) {
-		row, err := rowReader{t.db, true}.rowOf(ctx, q.Table, cur.Current)
-		switch {
-		case err == nil:
-			f(row)
-		case errors.Is(err, errBadField):
-			t.db.rows.leaveOut(t.db, q.Table.Name, cur.Current, err)
-		default:
+		if goOn, err := t.db.rowTo(ctx, q, cur.Current, f); err != nil || !goOn {
 			return err
 		}
 	}
 	return cur.Err()
 }
 
-func (t transaction) One(ctx context.Context, q records.Query) (store.Row, error) {
-	d, err := t.db.collection(q.Table.Name).FindOne(ctx, filterOf(q.Table, q.Where), options.FindOne().SetSort(sortOf(q))).Raw()
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return nil, records.ErrNone
-	}
-	if err != nil {
-		return nil, err
-	}
-	return rowReader{t.db, true}.rowOf(ctx, q.Table, d)
+// parted reports whether rows of a table may have parts in other documents.
+func parted(t store.Table) bool {
+	return slices.ContainsFunc(t.Columns, func(c store.Column) bool { return c.Type == store.Body })
 }
 
-func (t transaction) Exists(ctx context.Context, of store.Table, where records.Where) (bool, error) {
-	return t.db.exists(ctx, of.Name, filterOf(of, where))
+// keyOf is a filter of the document with the key of a row.
+func keyOf(t store.Table, row store.Row) (key bson.D) {
+	for i, c := range t.Columns {
+		if slices.Contains(t.Key, c.Name) {
+			key = append(key, bson.E{Key: fieldOf(t.Name, c.Name), Value: valueOf(c.Type, row[i])})
+		}
+	}
+	return key
 }
 
-func (t transaction) Insert(ctx context.Context, into store.Table, row store.Row) error {
-	d, err := t.db.documentOf(ctx, into, row)
-	if err != nil {
+func (t transaction) Insert(ctx context.Context, into store.Table, rows ...store.Row) error {
+	docs, err := t.db.documentsOf(ctx, into, rows)
+	if err != nil || len(docs) == 0 {
 		return err
 	}
-	_, err = t.db.collection(into.Name).InsertOne(ctx, d)
+	_, err = t.db.collection(into.Name).InsertMany(ctx, docs)
 	return err
 }
 
-func (t transaction) Put(ctx context.Context, into store.Table, row store.Row) error {
-	key, parted := bson.D{}, false
-	for i, c := range into.Columns {
-		for _, k := range into.Key {
-			if c.Name == k {
-				key = append(key, bson.E{Key: fieldOf(into.Name, k), Value: valueOf(into, k, row[i])})
+func (t transaction) Put(ctx context.Context, into store.Table, rows ...store.Row) error {
+	if parted(into) {
+		for _, row := range rows {
+			if err := t.db.deleteWithParts(ctx, into.Name, keyOf(into, row)); err != nil {
+				return err
 			}
 		}
-		parted = parted || c.Type == store.Body
+		return t.Insert(ctx, into, rows...)
 	}
-	if parted {
-		if err := t.db.deleteWithParts(ctx, into.Name, key); err != nil {
-			return err
-		}
-		return t.Insert(ctx, into, row)
-	}
-	d, err := t.db.documentOf(ctx, into, row)
+	docs, err := t.db.documentsOf(ctx, into, rows)
 	if err != nil {
 		return err
 	}
-	return t.db.upsert(ctx, into.Name, key, d)
+	var changes []mongo.WriteModel
+	for i, row := range rows {
+		changes = append(changes, mongo.NewReplaceOneModel().SetFilter(keyOf(into, row)).SetReplacement(docs[i]).SetUpsert(true))
+	}
+	return t.write(ctx, into, changes)
+}
+
+func (t transaction) Count(ctx context.Context, into store.Table, rows ...store.Row) error {
+	var changes []mongo.WriteModel
+	for _, row := range rows {
+		n := row[len(row)-1]
+		changes = append(changes, mongo.NewUpdateOneModel().SetFilter(keyOf(into, row)).SetUpdate(eq("$inc", eq("n", n))).SetUpsert(true))
+	}
+	return t.write(ctx, into, changes)
+}
+
+// write applies changes in order; the driver divides them into messages.
+func (t transaction) write(ctx context.Context, to store.Table, changes []mongo.WriteModel) error {
+	if len(changes) == 0 {
+		return nil
+	}
+	_, err := t.db.collection(to.Name).BulkWrite(ctx, changes)
+	return err
 }
 
 func (t transaction) Update(ctx context.Context, of store.Table, where, to records.Where) (int64, error) {
-	done, err := t.db.collection(of.Name).UpdateMany(ctx, filterOf(of, where), bson.D{{Key: "$set", Value: filterOf(of, to)}})
+	done, err := t.db.collection(of.Name).UpdateMany(ctx, filterOf(of, where), eq("$set", filterOf(of, to)))
 	if err != nil {
 		return 0, err
 	}
 	return done.MatchedCount, nil
 }
 
-func (t transaction) Delete(ctx context.Context, of store.Table, where records.Where) (int64, error) {
-	filter := filterOf(of, where)
-	for _, c := range of.Columns {
-		if c.Type == store.Body {
-			return 0, t.db.deleteWithParts(ctx, of.Name, filter)
+func (t transaction) Delete(ctx context.Context, of store.Table, where ...records.Where) (int64, error) {
+	if len(where) == 0 {
+		return 0, nil
+	}
+	filter := filterOf(of, where[0])
+	if len(where) > 1 {
+		any := bson.A{}
+		for _, w := range where {
+			any = append(any, filterOf(of, w))
 		}
+		filter = eq("$or", any)
+	}
+	if parted(of) {
+		return 0, t.db.deleteWithParts(ctx, of.Name, filter)
 	}
 	done, err := t.db.collection(of.Name).DeleteMany(ctx, filter)
 	if err != nil {
@@ -209,8 +249,8 @@ func (t transaction) DropRequests(ctx context.Context) error {
 	return err
 }
 
-func (t transaction) Number(ctx context.Context, table string) (int64, error) {
-	return t.db.number(ctx, table, 1)
+func (t transaction) Number(ctx context.Context, of store.Table, _ string, n int) (int64, error) {
+	return t.db.number(ctx, of.Name, n)
 }
 
 func (t transaction) Append(ctx context.Context, entries ...store.AuditEntry) error {

@@ -56,7 +56,7 @@ func (r Records) CreateUser(ctx context.Context, u store.User, e store.AuditEntr
 func (r Records) CreateFirstUser(ctx context.Context, u store.User, e store.AuditEntry) error {
 	return r.db.Audited(ctx, e, func(ctx context.Context, tx Tx) error {
 		others := users.is("break_glass", false)
-		if err := missing(ctx, tx, users.Table, others, "Users exist already, so the first admin cannot be created."); err != nil {
+		if err := missing(ctx, tx, users, others, "Users exist already, so the first admin cannot be created."); err != nil {
 			return err
 		}
 		return createUser(ctx, tx, u)
@@ -64,12 +64,12 @@ func (r Records) CreateFirstUser(ctx context.Context, u store.User, e store.Audi
 }
 
 func createUser(ctx context.Context, tx Tx, u store.User) error {
-	taken, err := tx.Exists(ctx, users.Table, users.is("name", u.Name))
+	taken, err := exists(ctx, tx, users, users.is("name", u.Name))
 	if err == nil && taken {
 		err = fault.New(fault.Conflict, "The user %s already exists. Accounts are never removed, so names cannot be reused.", u.Name)
 	}
 	if err == nil && u.BreakGlass {
-		err = missing(ctx, tx, users.Table, users.is("break_glass", true), "A break-glass account already exists; set its password instead.")
+		err = missing(ctx, tx, users, users.is("break_glass", true), "A break-glass account already exists; set its password instead.")
 	}
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func changeUser(ctx context.Context, tx Tx, id string, c store.UserChange) (ende
 		return nil, err
 	}
 	if c.Keep != "" {
-		left, err := tx.Exists(ctx, users.Table, users.is("role", c.Keep, "disabled", false, "break_glass", false))
+		left, err := exists(ctx, tx, users, users.is("role", c.Keep, "disabled", false, "break_glass", false))
 		if err == nil && !left {
 			err = fault.New(fault.Conflict, "This is the last enabled %s, so nobody could undo the change. Create another one first.", c.Keep)
 		}
@@ -261,11 +261,11 @@ func (r Records) DropSessions(ctx context.Context, now, idle, ahead time.Time) (
 	// Seldom is there anything to delete, so this is looked at without a transaction first.
 	some := false
 	for _, where := range over {
-		exists, err := r.db.Exists(ctx, sessions.Table, where)
+		found, err := exists(ctx, r.db, sessions, where)
 		if err != nil {
 			return nil, err
 		}
-		some = some || exists
+		some = some || found
 	}
 	if !some {
 		return nil, nil

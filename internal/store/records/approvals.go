@@ -37,7 +37,7 @@ func (r Records) SetSetting(ctx context.Context, name, value string) error {
 func (r Records) ResetSeals(ctx context.Context, reset store.SealReset) (done bool, err error) {
 	err = r.db.Change(ctx, func(ctx context.Context, tx Tx) error {
 		done = false
-		same, err := tx.Exists(ctx, settings.Table, settings.is("name", reset.Setting, "value", reset.Value))
+		same, err := exists(ctx, tx, settings, settings.is("name", reset.Setting, "value", reset.Value))
 		if err != nil || same {
 			return err
 		}
@@ -77,7 +77,7 @@ func (r Records) AddApproval(ctx context.Context, a store.ApprovalRecord) error 
 			return err
 		}
 		of := approvals.is("plan", a.Plan)
-		if err := missing(ctx, tx, approvals.Table, of, "There is already a request to approve this plan."); err != nil {
+		if err := missing(ctx, tx, approvals, of, "There is already a request to approve this plan."); err != nil {
 			return err
 		}
 		return tx.Insert(ctx, approvals.Table, approvals.row("", a))

@@ -1,11 +1,11 @@
-// Package records is what all stores do in the same way, said once over rows of tables: accounts, sessions, API
-// keys, settings, approvals, problems and notices. A store embeds Records and implements DB with its database. What
-// depends on how a database keeps rows (the audit record, history, heat maps, plans, runs) stays in the store.
+// Package records is what all stores do in the same way, said once over rows of tables. A store embeds Records and
+// implements DB with its database. Only the audit record and what followers ask of the leader stay in the stores.
 package records
 
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"shardboard/internal/store"
@@ -13,29 +13,27 @@ import (
 
 // Reader reads rows, within a transaction or outside of one.
 type Reader interface {
-	// Find calls f for the rows of a query, without those that cannot be read, which it counts and logs.
-	Find(ctx context.Context, q Query, f func(store.Row)) error
-	// One returns the first row of a query; ErrNone. It fails for a row that cannot be read.
-	One(ctx context.Context, q Query) (store.Row, error)
-	// Exists reports whether there is a row, readable or not.
-	Exists(ctx context.Context, t store.Table, where Where) (bool, error)
+	// Find calls f for the rows of a query until it returns false. f must not use the database.
+	Find(ctx context.Context, q Query, f func(store.Row) bool) error
 }
 
 // Tx is a transaction.
 type Tx interface {
 	Reader
-	// Insert adds a row, which fails if there is one with its key or another unique value.
-	Insert(ctx context.Context, t store.Table, row store.Row) error
-	// Put adds a row or replaces the one with its key.
-	Put(ctx context.Context, t store.Table, row store.Row) error
+	// Insert adds rows, which fails if there is one with such a key or another unique value.
+	Insert(ctx context.Context, t store.Table, rows ...store.Row) error
+	// Put adds rows or replaces those with their keys.
+	Put(ctx context.Context, t store.Table, rows ...store.Row) error
+	// Count adds rows, or adds their column n to the rows with their keys.
+	Count(ctx context.Context, t store.Table, rows ...store.Row) error
 	// Update sets columns and returns how many rows it found.
 	Update(ctx context.Context, t store.Table, where Where, set Where) (int64, error)
-	// Delete returns how many rows it deleted.
-	Delete(ctx context.Context, t store.Table, where Where) (int64, error)
+	// Delete deletes the rows of each condition and returns how many; 0 for a table with a column Body.
+	Delete(ctx context.Context, t store.Table, where ...Where) (int64, error)
 	// DropRequests deletes what followers asked the leader for, where there are followers.
 	DropRequests(ctx context.Context) error
-	// Number returns the next number of the rows of a table, which only increases.
-	Number(ctx context.Context, table string) (int64, error)
+	// Number takes the next n numbers of a table's column, which only increase, and returns the first.
+	Number(ctx context.Context, t store.Table, column string, n int) (int64, error)
 	// Append adds entries to the audit record.
 	Append(ctx context.Context, entries ...store.AuditEntry) error
 }
@@ -49,26 +47,41 @@ type DB interface {
 	Lead(ctx context.Context, bodies int, f func(context.Context, Tx) error) error
 	// Audited is Change with an audit entry.
 	Audited(ctx context.Context, e store.AuditEntry, f func(context.Context, Tx) error) error
-	// Trim deletes rows, as the leader, in as many transactions as it takes.
-	Trim(ctx context.Context, t store.Table, where Where) error
+	// Trim deletes the rows of each condition, as the leader, in as many transactions as it takes.
+	Trim(ctx context.Context, t store.Table, where ...Where) error
 }
 
 // ErrNone means that there is no such row.
 var ErrNone = errors.New("no such row")
 
-// Query asks for rows of a table.
+// Query asks for rows of a table. It reads only the columns that the table has here.
 type Query struct {
 	Table store.Table
 	Where Where
 	Order []string // columns; "-at" is descending
-	Limit int      // 0: all
+	Skip  int
+	Limit int // 0: all
+	// Strict fails for a row that cannot be read. Otherwise it is left out, counted and logged.
+	Strict bool
+	// NotIn leaves out the rows whose key is in a column of another table; nil: none.
+	NotIn *Reference
+	// Rare is a column of a condition that few rows fulfil, where a store has to be told so to read by its index.
+	Rare string
 }
 
-// Condition is one of a column: its operator is =, <, <=, > or >=.
+// Reference is a column that has keys of another table.
+type Reference struct {
+	Table  store.Table
+	Column string
+}
+
+// Condition is one of a column: its operator is =, <, <=, > or >=, "in" for one of several texts, or "set" for a flag.
 type Condition struct {
-	Column, Op string
-	Value      any  // as a Row has it
-	OrUnset    bool // rows without a value, which have not ended, fulfil it too: of > and >=
+	Column  string
+	Type    store.ColumnType
+	Op      string
+	Value   any  // as a Row has it; []string for "in"
+	OrUnset bool // rows without a value, which have not ended, fulfil it too: of > and >=
 }
 
 // Where is what all fulfil that are meant; nil: all rows.
@@ -83,24 +96,41 @@ func On(db DB) Records { return Records{db} }
 // table is a table whose rows are records of a type, most of them of one cluster.
 type table[T any] struct {
 	store.Table
+	read []store.Column // what its records have
 	// fields are pointers to what each column has, in their order; cluster is for tables whose records do not have it.
 	fields func(cluster *string, r *T) []any
 }
 
-func tableOf[T any](name string, fields func(cluster *string, r *T) []any) table[T] {
+// tableOf returns a table by its name. Records have all of its columns, or only those that are named.
+func tableOf[T any](name string, fields func(cluster *string, r *T) []any, only ...string) table[T] {
 	for _, t := range store.Tables() {
 		if t.Name == name {
-			return table[T]{t, fields}
+			return table[T]{t, columnsOf(t, only...), fields}
 		}
 	}
 	panic("there is no table " + name)
 }
 
+// columnsOf returns the columns that are named; all if none is.
+func columnsOf(t store.Table, names ...string) []store.Column {
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c store.Column) bool {
+		return len(names) > 0 && !slices.Contains(names, c.Name)
+	})
+}
+
+// rows are records as they are stored.
+func (t table[T]) rows(cluster string, records []T) (rows []store.Row) {
+	for _, r := range records {
+		rows = append(rows, t.row(cluster, r))
+	}
+	return rows
+}
+
 // row is a record as it is stored.
 func (t table[T]) row(cluster string, r T) store.Row {
-	row := make(store.Row, 0, len(t.Columns))
+	row := make(store.Row, 0, len(t.read))
 	for i, at := range t.fields(&cluster, &r) {
-		row = append(row, encode(t.Columns[i].Type, at))
+		row = append(row, encode(t.read[i].Type, at))
 	}
 	return row
 }
@@ -125,25 +155,63 @@ func (t table[T]) is(pairs ...any) Where {
 func (t table[T]) and(w Where, column, op string, value any) Where {
 	for _, c := range t.Columns {
 		if c.Name == column {
-			return append(w, Condition{Column: column, Op: op, Value: encode(c.Type, value)})
+			return append(w, Condition{Column: column, Type: c.Type, Op: op, Value: encode(c.Type, value)})
 		}
 	}
 	panic("the table " + t.Name + " has no column " + column)
 }
 
-// list returns the records of a condition.
-func list[T any](ctx context.Context, from Reader, t table[T], where Where, limit int, order ...string) (out []T, err error) {
-	err = from.Find(ctx, Query{t.Table, where, order, limit}, func(row store.Row) { out = append(out, t.record(row)) })
+// during is w with a time of [from, to). A zero time is no bound.
+func (t table[T]) during(w Where, column string, from, to time.Time) Where {
+	if !from.IsZero() {
+		w = t.and(w, column, ">=", from)
+	}
+	if !to.IsZero() {
+		w = t.and(w, column, "<", to)
+	}
+	return w
+}
+
+// all asks for records of a condition.
+func (t table[T]) all(where Where, order ...string) Query {
+	q := Query{Table: t.Table, Where: where, Order: order}
+	q.Table.Columns = t.read
+	return q
+}
+
+// find returns the records of a query.
+func find[T any](ctx context.Context, from Reader, t table[T], q Query) (out []T, err error) {
+	err = from.Find(ctx, q, func(row store.Row) bool { out = append(out, t.record(row)); return true })
 	return out, err
 }
 
-// one returns the record of a condition; ErrNone.
+// list returns the records of a condition.
+func list[T any](ctx context.Context, from Reader, t table[T], where Where, limit int, order ...string) (out []T, err error) {
+	q := t.all(where, order...)
+	q.Limit = limit
+	return find(ctx, from, t, q)
+}
+
+// one returns the first record of a condition; ErrNone. It fails for one that cannot be read.
 func one[T any](ctx context.Context, from Reader, t table[T], where Where, order ...string) (r T, err error) {
-	row, err := from.One(ctx, Query{Table: t.Table, Where: where, Order: order})
+	q := t.all(where, order...)
+	q.Limit, q.Strict = 1, true
+	found, err := find(ctx, from, t, q)
+	if err == nil && len(found) == 0 {
+		err = ErrNone
+	}
 	if err != nil {
 		return r, err
 	}
-	return t.record(row), nil
+	return found[0], nil
+}
+
+// exists reports whether there is a record.
+func exists[T any](ctx context.Context, from Reader, t table[T], where Where) (exists bool, err error) {
+	q := Query{Table: t.Table, Where: where, Limit: 1, Strict: true}
+	q.Table.Columns = columnsOf(t.Table, t.Key[0])
+	err = from.Find(ctx, q, func(store.Row) bool { exists = true; return true })
+	return exists, err
 }
 
 // encode converts a value, or what a pointer leads to, to what a Row has.
@@ -155,6 +223,8 @@ func encode(kind store.ColumnType, v any) any {
 		return int64(*v)
 	case *int64:
 		return *v
+	case *time.Duration:
+		return v.Milliseconds()
 	case *bool:
 		return encode(kind, *v)
 	case bool:
@@ -201,6 +271,8 @@ func decode(value, to any) {
 		*to = int(number)
 	case *int64:
 		*to = number
+	case *time.Duration:
+		*to = time.Duration(number) * time.Millisecond
 	case *bool:
 		*to = number != 0
 	case *time.Time:

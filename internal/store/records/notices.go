@@ -80,12 +80,7 @@ func (r Records) SaveAlerts(ctx context.Context, cluster string, c store.AlertCh
 				return err
 			}
 		}
-		for _, a := range c.Saved {
-			if err := tx.Put(ctx, alerts.Table, alerts.row(cluster, a)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.Put(ctx, alerts.Table, alerts.rows(cluster, c.Saved)...)
 	})
 }
 
@@ -114,19 +109,25 @@ func (r Records) Silences(ctx context.Context, cluster string, now time.Time) ([
 	return list(ctx, r.db, silences, silences.and(silences.is("cluster", cluster), "until", ">", now), 0, "until", "id")
 }
 
-// SaveDelivery replaces the last delivery of a target. A message that a person asked for may be sent by any replica,
-// all others by the leader.
+// SaveDelivery replaces the last delivery of a target.
 func (r Records) SaveDelivery(ctx context.Context, cluster string, d store.Delivery, told ...store.AuditEntry) error {
-	save := func(ctx context.Context, tx Tx) error {
+	return r.askedOrLed(ctx, told, 0, func(ctx context.Context, tx Tx) error {
+		return tx.Put(ctx, deliveries.Table, deliveries.row(cluster, d))
+	})
+}
+
+// askedOrLed is a change that any replica makes, with audit entries, when a person asks for it, and otherwise the
+// leader.
+func (r Records) askedOrLed(ctx context.Context, told []store.AuditEntry, bodies int, f func(context.Context, Tx) error) error {
+	if len(told) == 0 {
+		return r.db.Lead(ctx, bodies, f)
+	}
+	return r.db.Change(ctx, func(ctx context.Context, tx Tx) error {
 		if err := tx.Append(ctx, told...); err != nil {
 			return err
 		}
-		return tx.Put(ctx, deliveries.Table, deliveries.row(cluster, d))
-	}
-	if len(told) > 0 {
-		return r.db.Change(ctx, save)
-	}
-	return r.db.Lead(ctx, 0, save)
+		return f(ctx, tx)
+	})
 }
 
 // Deliveries returns the last of each target.
@@ -141,7 +142,7 @@ func ofWatch(cluster string, w store.Watch) Where {
 // AddWatch stores a watch.
 func (r Records) AddWatch(ctx context.Context, cluster string, w store.Watch) error {
 	return r.db.Change(ctx, func(ctx context.Context, tx Tx) error {
-		if exists, err := tx.Exists(ctx, watches.Table, ofWatch(cluster, w)); err != nil || exists {
+		if found, err := exists(ctx, tx, watches, ofWatch(cluster, w)); err != nil || found {
 			return err
 		}
 		return tx.Insert(ctx, watches.Table, watches.row(cluster, w))

@@ -64,12 +64,7 @@ func (r Records) DropHolding(ctx context.Context, cluster, ns string) error {
 // SaveProblems adds or replaces times in which problems lasted.
 func (r Records) SaveProblems(ctx context.Context, cluster string, list []store.ProblemRecord) error {
 	return r.db.Lead(ctx, 0, func(ctx context.Context, tx Tx) error {
-		for _, p := range list {
-			if err := tx.Put(ctx, problems.Table, problems.row(cluster, p)); err != nil {
-				return err
-			}
-		}
-		return nil
+		return tx.Put(ctx, problems.Table, problems.rows(cluster, list)...)
 	})
 }
 

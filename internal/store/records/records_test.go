@@ -30,6 +30,15 @@ func TestRecordsAreReadAsTheyWereStored(t *testing.T) {
 	check(t, holdings)
 	check(t, problems)
 	check(t, judged)
+	check(t, heads)
+	check(t, axes)
+	check(t, columns)
+	check(t, surveys)
+	check(t, history)
+	check(t, watched)
+	check(t, events)
+	check(t, minuteCounts)
+	check(t, spanCounts)
 }
 
 func check[T any](t *testing.T, of table[T]) {
@@ -46,6 +55,8 @@ func check[T any](t *testing.T, of table[T]) {
 			*at = i + 1
 		case *int64:
 			*at = int64(i + 1)
+		case *time.Duration:
+			*at = time.Duration(i+1) * time.Millisecond
 		case *bool:
 			*at = true
 		case *time.Time:

@@ -29,7 +29,7 @@ func auditFailure(err error) error {
 			)
 		}
 	}
-	if strings.Contains(text, "no such column") || strings.Contains(text, "Scan error") {
+	if strings.Contains(text, "no such column") || unscannable(err) {
 		return fault.Wrap(
 			fault.Unavailable,
 			damaged(err),

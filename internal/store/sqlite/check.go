@@ -45,13 +45,9 @@ func (db *DB) checkAtStart(ctx context.Context, pool *sql.DB) error {
 }
 
 func (f *file) check(ctx context.Context, pool *sql.DB) error {
-	found, err := pool.QueryContext(ctx, fmt.Sprintf(`PRAGMA quick_check(%d)`, maxFindings))
+	list, err := textsOf(ctx, pool, fmt.Sprintf(`PRAGMA quick_check(%d)`, maxFindings))
 	if err != nil {
 		return unavailable(err)
-	}
-	list, err := all(found, nil, scanText)
-	if err != nil {
-		return err
 	}
 	var first string
 	for _, line := range list {

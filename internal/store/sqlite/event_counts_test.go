@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/store"
+	"shardboard/internal/store/records"
 )
 
 // countedWidths are widths of bars: of minutes, hours, days and a week.
@@ -79,7 +80,8 @@ func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
 			at.Add(time.Duration(i)*45*time.Minute).Unix()/60, n)
 	}
 	must(t, migrate(t.Context(), old))
-	db := &DB{read: old}
+	db := &DB{}
+	db.Records = records.On(tables{reader{db, old}})
 	for _, x := range []struct {
 		width time.Duration
 		want  []int

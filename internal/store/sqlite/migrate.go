@@ -74,20 +74,28 @@ func apply(ctx context.Context, db *sql.DB, name string) error {
 }
 
 func applied(ctx context.Context, db *sql.DB) ([]string, error) {
-	rows, err := db.QueryContext(ctx, `SELECT name FROM migrations ORDER BY name`)
+	names, err := textsOf(ctx, db, `SELECT name FROM migrations ORDER BY name`)
 	if err != nil {
 		return nil, fmt.Errorf("read schema: %w", err)
 	}
-	defer rows.Close()
-	var names []string
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, fmt.Errorf("read schema: %w", err)
-		}
-		names = append(names, name)
+	return names, nil
+}
+
+// textsOf returns the rows of a statement that has one column.
+func textsOf(ctx context.Context, db *sql.DB, query string) (texts []string, err error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
 	}
-	return names, rows.Err()
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return texts, rows.Err()
 }
 
 // checkVersion rejects a file written by a newer shardboard, and one that is older than this

@@ -313,5 +313,5 @@ func unavailable(err error) error {
 
 // unscannable reports whether a value has another type than its column.
 func unscannable(err error) bool {
-	return err != nil && strings.HasPrefix(err.Error(), "sql: Scan error")
+	return err != nil && (errors.Is(err, errOtherType) || strings.HasPrefix(err.Error(), "sql: Scan error"))
 }

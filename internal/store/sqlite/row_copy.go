@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/store/records"
 )
 
 // incompleteCopy is a row of the migrations while a copy into the file is not complete. Every
@@ -18,7 +20,7 @@ const incompleteCopy = "copy_incomplete"
 var _ store.RowStore = (*DB)(nil)
 
 // rowReader reads tables in one transaction, which sees the file as it was at its begin.
-type rowReader struct{ tx *sql.Tx }
+type rowReader reader
 
 // Snapshot calls f with a reader of all tables at one moment.
 func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error {
@@ -27,55 +29,16 @@ func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error
 		return unavailable(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only read
-	return f(rowReader{tx})
+	return f(rowReader{db, tx})
 }
 
-// expressions are what is selected and inserted for the columns of a table.
-func expressions(t store.Table) string {
-	var out []string
-	for _, c := range t.Columns {
-		name := `"` + c.Name + `"`
-		if c.Name == t.RowID {
-			name = "rowid"
-		}
-		out = append(out, name)
-	}
-	return strings.Join(out, ", ")
-}
-
-func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
-	key := `"` + strings.Join(t.Key, `", "`) + `"`
-	if len(t.Key) == 1 && t.Key[0] == t.RowID {
-		key = "rowid"
-	}
-	rows, err := r.tx.QueryContext(ctx, `SELECT `+expressions(t)+` FROM `+t.Name+` ORDER BY `+key)
-	if err != nil {
-		return unavailable(err)
-	}
-	defer rows.Close()
-	values, into := make(store.Row, len(t.Columns)), make([]any, len(t.Columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return unavailable(err)
-		}
-		row := slices.Clone(values)
-		for i, c := range t.Columns {
-			b, isBytes := row[i].([]byte)
-			switch empty := row[i] == nil || isBytes && b == nil; { // the driver reads an empty value as NULL
-			case empty && (c.Type == store.Bytes || c.Type == store.Body):
-				row[i] = []byte{}
-			case empty:
-				row[i] = nil
-			}
-		}
-		if err := f(row); err != nil {
-			return err
-		}
-	}
-	return unavailable(rows.Err())
+func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) (err error) {
+	var failed error
+	err = reader(r).Find(ctx, records.Query{Table: t, Order: t.Key, Strict: true}, func(row store.Row) bool {
+		failed = f(row)
+		return failed == nil
+	})
+	return cmp.Or(failed, err)
 }
 
 // Alone fails when another process owns the directory.
@@ -136,7 +99,7 @@ func (db *DB) LoadRows(ctx context.Context, t store.Table, rows []store.Row) err
 	one := "(?" + strings.Repeat(", ?", len(t.Columns)-1) + ")"
 	return db.change(ctx, func(tx *sql.Tx) error {
 		for _, n := range []int{loadTogether, 1} {
-			insert, err := tx.PrepareContext(ctx, `INSERT OR ROLLBACK INTO `+t.Name+` (`+expressions(t)+`) VALUES `+one+strings.Repeat(", "+one, n-1))
+			insert, err := tx.PrepareContext(ctx, `INSERT OR ROLLBACK INTO `+t.Name+` (`+selected(t)+`) VALUES `+one+strings.Repeat(", "+one, n-1))
 			if err != nil {
 				return unavailable(err)
 			}

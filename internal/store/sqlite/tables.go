@@ -1,10 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"shardboard/internal/store"
@@ -43,166 +45,212 @@ func (t tables) Audited(ctx context.Context, e store.AuditEntry, f func(context.
 	})
 }
 
-func (t tables) Trim(ctx context.Context, of store.Table, where records.Where) error {
+func (t tables) Trim(ctx context.Context, of store.Table, where ...records.Where) error {
 	return t.Change(ctx, func(ctx context.Context, tx records.Tx) error {
-		_, err := tx.Delete(ctx, of, where)
+		_, err := tx.Delete(ctx, of, where...)
 		return err
 	})
 }
 
+// quoted is a column in a statement.
+func quoted(t store.Table, column string) string {
+	if column == t.RowID {
+		return "rowid"
+	}
+	return `"` + column + `"`
+}
+
+// selected are the columns of a table in a statement.
+func selected(t store.Table) string {
+	var out []string
+	for _, c := range t.Columns {
+		out = append(out, quoted(t, c.Name))
+	}
+	return strings.Join(out, ", ")
+}
+
 // clause is a WHERE with its arguments; "" for all rows. Of a time in which rows lasted, the index of their ends is
 // used and no other (a plus hides a column from indexes): many rows began before it, and few lasted until then.
-func clause(where records.Where) (text string, args []any) {
+func clause(t store.Table, where records.Where, more ...string) (text string, args []any) {
 	byEnd := slices.ContainsFunc(where, func(c records.Condition) bool { return c.OrUnset })
-	for i, c := range where {
-		text += map[bool]string{true: " WHERE ", false: " AND "}[i == 0]
-		column := `"` + c.Column + `"`
+	for _, c := range where {
+		column, values := quoted(t, c.Column), []any{c.Value}
 		switch {
+		case c.Op == "set":
+			more = append(more, column)
+			continue
+		case c.Op == "in":
+			values = nil
+			for _, v := range c.Value.([]string) {
+				values = append(values, v)
+			}
 		case c.OrUnset:
 			column = "coalesce(" + column + ", 9223372036854775807)"
 		case byEnd && c.Op != "=":
 			column = "+" + column
 		}
-		text += column + " " + c.Op + " ?"
-		args = append(args, c.Value)
+		more = append(more, column+" "+c.Op+" (?"+strings.Repeat(", ?", len(values)-1)+")")
+		args = append(args, values...)
 	}
-	return text, args
+	if len(more) == 0 {
+		return "", nil
+	}
+	return " WHERE " + strings.Join(more, " AND "), args
 }
 
 func (r reader) rows(ctx context.Context, q records.Query) (*sql.Rows, error) {
-	where, args := clause(q.Where)
-	query := "SELECT " + expressions(q.Table) + " FROM " + q.Table.Name + where
+	query, more := "SELECT "+selected(q.Table)+" FROM "+q.Table.Name, []string(nil)
+	if q.Rare != "" {
+		query += " INDEXED BY " + q.Table.Name + "_" + q.Rare // without statistics SQLite reads all rows of the time
+	}
+	if n := q.NotIn; n != nil {
+		more = append(more, fmt.Sprintf("NOT EXISTS (SELECT 1 FROM %[1]s WHERE %[1]s.%[2]s = %[3]s.%[4]s)",
+			n.Table.Name, n.Column, q.Table.Name, q.Table.Key[0]))
+	}
+	where, args := clause(q.Table, q.Where, more...)
+	query += where
 	for i, column := range q.Order {
 		name, down := strings.CutPrefix(column, "-")
-		query += map[bool]string{true: " ORDER BY ", false: ", "}[i == 0] + `"` + name + `"`
+		query += map[bool]string{true: " ORDER BY ", false: ", "}[i == 0] + quoted(q.Table, name)
 		if down {
 			query += " DESC"
 		}
 	}
-	if q.Limit > 0 {
-		query += " LIMIT " + strconv.Itoa(q.Limit)
+	if q.Limit > 0 || q.Skip > 0 {
+		query += fmt.Sprintf(" LIMIT %d OFFSET %d", cmp.Or(q.Limit, -1), q.Skip)
 	}
 	return r.from.QueryContext(ctx, query, args...)
 }
 
-func (r reader) Find(ctx context.Context, q records.Query, f func(store.Row)) error {
+func (r reader) Find(ctx context.Context, q records.Query, f func(store.Row) bool) error {
 	found, err := r.rows(ctx, q)
-	list, err := readable(r.db, q.Table.Name, found, err, func(row scanner) (store.Row, error) { return scanRow(row, q.Table) })
-	for _, row := range list {
-		f(row)
+	if err != nil {
+		return failureOf(q.Table, err)
 	}
-	return err
+	defer found.Close()
+	for found.Next() {
+		row, err := scanRow(found, q.Table)
+		switch {
+		case err == nil:
+			if !f(row) {
+				return nil
+			}
+		case q.Strict || !unscannable(err):
+			return failureOf(q.Table, err)
+		default:
+			r.db.file.leaveOut(q.Table.Name, nameOf(found), err)
+		}
+	}
+	return failureOf(q.Table, found.Err())
 }
 
-func (r reader) One(ctx context.Context, q records.Query) (store.Row, error) {
-	q.Limit = 1
-	found, err := r.rows(ctx, q)
-	list, err := all(found, err, func(row scanner) (store.Row, error) { return scanRow(row, q.Table) })
-	if err == nil && len(list) == 0 {
-		err = records.ErrNone
+// failureOf classifies a failure of a statement about a table.
+func failureOf(t store.Table, err error) error {
+	if strings.HasPrefix(t.Name, "audit") {
+		return auditFailure(err)
 	}
-	if err != nil {
+	return unavailable(err)
+}
+
+// errOtherType means that a value has another type than its column.
+var errOtherType = errors.New("not written by shardboard")
+
+// scanRow reads the columns of a table.
+func scanRow(from *sql.Rows, t store.Table) (store.Row, error) {
+	row, into := make(store.Row, len(t.Columns)), make([]any, len(t.Columns))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	if err := from.Scan(into...); err != nil {
 		return nil, err
 	}
-	return list[0], nil
-}
-
-func (r reader) Exists(ctx context.Context, t store.Table, where records.Where) (exists bool, err error) {
-	text, args := clause(where)
-	err = r.from.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM "+t.Name+text+")", args...).Scan(&exists)
-	return exists, unavailable(err)
-}
-
-// scanRow reads the columns of a table, each as its type.
-func scanRow(row scanner, t store.Table) (store.Row, error) {
-	into := make([]any, len(t.Columns))
 	for i, c := range t.Columns {
+		n, isNumber := row[i].(int64)
+		b, isBytes := row[i].([]byte)
+		_, ok := row[i].(string)
 		switch c.Type {
 		case store.Text:
-			into[i] = new(string)
-		case store.Flag:
-			into[i] = new(flag)
 		case store.Number, store.Time:
-			into[i] = new(int64)
+			ok = isNumber
 		case store.Ended:
-			into[i] = new(sql.NullInt64)
-		default:
-			into[i] = new([]byte)
+			ok = isNumber || row[i] == nil
+		case store.Flag: // any number but 0: an account with an invalid value is disabled
+			if ok = isNumber; n != 0 {
+				row[i] = int64(1)
+			}
+		default: // the driver reads an empty value as NULL
+			if ok = isBytes || row[i] == nil; len(b) == 0 {
+				row[i] = map[bool]any{true: nil, false: []byte{}}[c.Type == store.Unset]
+			}
+		}
+		if !ok {
+			return nil, fmt.Errorf("column %s has a %T: %w", c.Name, row[i], errOtherType)
 		}
 	}
-	if err := row.Scan(into...); err != nil {
-		return nil, err
-	}
-	out := make(store.Row, len(into))
-	for i, v := range into {
-		switch v := v.(type) {
-		case *string:
-			out[i] = *v
-		case *flag:
-			if out[i] = int64(0); bool(*v) {
-				out[i] = int64(1)
-			}
-		case *int64:
-			out[i] = *v
-		case *sql.NullInt64:
-			if v.Valid {
-				out[i] = v.Int64
-			}
-		case *[]byte:
-			out[i] = *v
-		}
-	}
-	return out, nil
+	return row, nil
 }
 
-func (t transaction) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+// exec runs a statement about a table.
+func (t transaction) exec(ctx context.Context, of store.Table, statement string, args ...any) (int64, error) {
 	done, err := t.tx.ExecContext(ctx, statement, args...)
 	if err != nil {
-		return 0, unavailable(err)
+		return 0, failureOf(of, err)
 	}
 	n, err := done.RowsAffected()
-	return n, unavailable(err)
+	return n, failureOf(of, err)
 }
 
-func insertion(t store.Table) string {
-	return "INSERT INTO " + t.Name + " (" + expressions(t) + ") VALUES (?" + strings.Repeat(", ?", len(t.Columns)-1) + ")"
-}
-
-func (t transaction) Insert(ctx context.Context, into store.Table, row store.Row) error {
-	_, err := t.exec(ctx, insertion(into), row...)
-	return err
-}
-
-func (t transaction) Put(ctx context.Context, into store.Table, row store.Row) error {
-	var set []string
-	for _, c := range into.Columns {
-		set = append(set, `"`+c.Name+`" = excluded."`+c.Name+`"`)
+// add adds rows by a statement.
+func (t transaction) add(ctx context.Context, into store.Table, rows []store.Row, insert, onConflict string) error {
+	values := " (" + selected(into) + ") VALUES (?" + strings.Repeat(", ?", len(into.Columns)-1) + ")"
+	for _, row := range rows {
+		if _, err := t.exec(ctx, into, insert+" INTO "+into.Name+values+onConflict, row...); err != nil {
+			return err
+		}
 	}
-	_, err := t.exec(ctx, insertion(into)+` ON CONFLICT ("`+strings.Join(into.Key, `", "`)+`") DO UPDATE SET `+strings.Join(set, ", "), row...)
-	return err
+	return nil
+}
+
+func (t transaction) Insert(ctx context.Context, into store.Table, rows ...store.Row) error {
+	return t.add(ctx, into, rows, "INSERT", "")
+}
+
+func (t transaction) Put(ctx context.Context, into store.Table, rows ...store.Row) error {
+	return t.add(ctx, into, rows, "INSERT OR REPLACE", "")
+}
+
+func (t transaction) Count(ctx context.Context, into store.Table, rows ...store.Row) error {
+	return t.add(ctx, into, rows, "INSERT", " ON CONFLICT DO UPDATE SET n = n + excluded.n")
 }
 
 func (t transaction) Update(ctx context.Context, of store.Table, where, set records.Where) (int64, error) {
 	var changes []string
 	var args []any
 	for _, c := range set {
-		changes, args = append(changes, `"`+c.Column+`" = ?`), append(args, c.Value)
+		changes, args = append(changes, quoted(of, c.Column)+" = ?"), append(args, c.Value)
 	}
-	text, more := clause(where)
-	return t.exec(ctx, "UPDATE "+of.Name+" SET "+strings.Join(changes, ", ")+text, append(args, more...)...)
+	text, more := clause(of, where)
+	return t.exec(ctx, of, "UPDATE "+of.Name+" SET "+strings.Join(changes, ", ")+text, append(args, more...)...)
 }
 
-func (t transaction) Delete(ctx context.Context, of store.Table, where records.Where) (int64, error) {
-	text, args := clause(where)
-	return t.exec(ctx, "DELETE FROM "+of.Name+text, args...)
+func (t transaction) Delete(ctx context.Context, of store.Table, where ...records.Where) (deleted int64, err error) {
+	for _, w := range where {
+		text, args := clause(of, w)
+		n, err := t.exec(ctx, of, "DELETE FROM "+of.Name+text, args...)
+		if err != nil {
+			return 0, err
+		}
+		deleted += n
+	}
+	return deleted, nil
 }
 
 // DropRequests does nothing: a file has no followers.
 func (t transaction) DropRequests(context.Context) error { return nil }
 
-func (t transaction) Number(ctx context.Context, table string) (n int64, err error) {
-	err = t.tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) + 1 FROM "+table).Scan(&n)
-	return n, unavailable(err)
+func (t transaction) Number(ctx context.Context, of store.Table, column string, _ int) (n int64, err error) {
+	err = t.tx.QueryRowContext(ctx, "SELECT coalesce(max("+quoted(of, column)+"), 0) + 1 FROM "+of.Name).Scan(&n)
+	return n, failureOf(of, err)
 }
 
 func (t transaction) Append(ctx context.Context, entries ...store.AuditEntry) error {
