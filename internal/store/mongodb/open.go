@@ -88,11 +88,11 @@ type DB struct {
 	notes   []string
 	sharded bool // the server is a mongos
 
-	state   *state
-	lease   *lease
-	written lastWritten
-	rows    unreadableRows
-	checked atomic.Bool
+	state      *state
+	lease      *lease
+	written    lastWritten
+	unreadable records.Unreadable
+	checked    atomic.Bool
 
 	ownSession   atomic.Pointer[bson.Raw] // id of session; nil before the first transaction
 	beats        atomic.Int64             // number of the last test write

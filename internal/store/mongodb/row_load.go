@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/store/records"
 )
 
 var _ store.RowStore = (*DB)(nil)
@@ -23,14 +24,8 @@ func (db *DB) BeginLoad(ctx context.Context) error {
 	if err := db.Alone(ctx); err != nil {
 		return err
 	}
-	for _, t := range store.Tables() {
-		some, err := db.collection(t.Name).CountDocuments(ctx, bson.D{}, options.Count().SetLimit(1))
-		if err != nil {
-			return db.failed(ctx, err)
-		}
-		if some > 0 {
-			return fault.New(fault.Conflict, "%s holds data already (%s), so nothing is copied into it.", db.address, t.Name)
-		}
+	if err := records.MustBeEmpty(ctx, tables{db}, db.Place()); err != nil {
+		return err
 	}
 	_, err := db.collection(meta).UpdateOne(ctx, eq("_id", metaID), set("unusable", incomplete))
 	return db.failed(ctx, err)

@@ -3,7 +3,6 @@ package mongodb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/store/records"
 )
 
 // idColumns are the columns that are the _id of a document.
@@ -31,10 +31,10 @@ func fieldOf(table, column string) string {
 // errBadField means that a document has a field of another type than its column.
 var errBadField = errors.New("not written by shardboard")
 
-// rowReader reads documents as rows. Where a field is missing it has the column's zero value if lax, and fails if not.
+// rowReader reads documents as rows, in a session whose first read sets the moment of all others; nil: none.
 type rowReader struct {
-	db  *DB
-	lax bool
+	db      *DB
+	session *mongo.Session
 }
 
 // Snapshot calls f with a reader of all collections at one moment. Servers before 5.0 cannot read a
@@ -48,7 +48,7 @@ func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error
 		return db.failed(ctx, err)
 	}
 	defer s.EndSession(context.WithoutCancel(ctx))
-	err = f(snapshotReader{rowReader{db: db}, s})
+	err = f(rowReader{db, s})
 	switch {
 	case err == nil:
 	case hasCode(err, codeSnapshotTooOld):
@@ -61,86 +61,62 @@ func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error
 	return err
 }
 
-// snapshotReader reads in a session whose first read sets the moment of all others.
-type snapshotReader struct {
-	rowReader
-	session *mongo.Session
-}
-
-func (r snapshotReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
-	return r.rowReader.ReadRows(mongo.NewSessionContext(ctx, r.session), t, f)
-}
-
 func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
-	var order bson.D
-	for _, k := range t.Key {
-		order = append(order, bson.E{Key: fieldOf(t.Name, k), Value: 1})
+	if r.session != nil {
+		ctx = mongo.NewSessionContext(ctx, r.session)
 	}
-	cur, err := r.db.collection(t.Name).Find(ctx, bson.D{}, options.Find().SetSort(order).SetAllowDiskUse(true))
-	if err != nil {
-		return r.db.failed(ctx, err)
-	}
-	defer cur.Close(context.WithoutCancel(ctx)) //nolint:errcheck // only the server's cursor is left
-	for cur.Next(ctx) {
-		row, err := r.rowOf(ctx, t, cur.Current)
-		if err != nil {
-			return fmt.Errorf("read %s: %w", t.Name, err)
-		}
-		if err := f(row); err != nil {
-			return err
-		}
-	}
-	return r.db.failed(ctx, cur.Err())
+	return r.db.failed(ctx, records.ReadRows(ctx, transaction{r.db}, t, f))
 }
 
 // rowOf converts a document. A field of another type was not written by shardboard.
-func (r rowReader) rowOf(ctx context.Context, t store.Table, d bson.Raw) (store.Row, error) {
+func (db *DB) rowOf(ctx context.Context, t store.Table, d bson.Raw) (store.Row, error) {
 	row := make(store.Row, 0, len(t.Columns))
 	for _, c := range t.Columns {
-		v := d.Lookup(fieldOf(t.Name, c.Name))
-		value, ok := any(nil), true
-		switch c.Type {
-		case store.Text:
-			value, ok = v.StringValueOK()
-		case store.Number:
-			value, ok = v.AsInt64OK()
-		case store.Time, store.Ended:
-			var ms int64
-			if ms, ok = v.DateTimeOK(); ok {
-				value = ms
-			}
-		case store.Flag:
-			var set bool
-			if set, ok = v.BooleanOK(); ok {
-				value = flagOf(set)
-			}
-		case store.Bytes, store.Unset:
-			var b []byte
-			if _, b, ok = v.BinaryOK(); ok {
-				value = append([]byte{}, b...)
-			}
-		case store.Body:
+		value, ok := columnOf(c.Type, d.Lookup(fieldOf(t.Name, c.Name)))
+		if !ok {
+			return nil, fault.Wrap(fault.Unavailable, errBadField,
+				"The field %s of a document of %s has a value that shardboard did not write.", c.Name, t.Name)
+		}
+		if c.Type == store.Body {
 			var b body
 			if err := bson.Unmarshal(d, &b); err != nil {
 				return nil, err
 			}
-			whole, err := r.db.whole(ctx, b)
+			whole, err := db.whole(ctx, b)
 			if err != nil {
 				return nil, err
 			}
 			value = bytesOf(whole)
 		}
-		if r.lax && v.Type == 0 {
-			ok = true
-			value = map[store.ColumnType]any{store.Text: "", store.Bytes: []byte{}}[c.Type]
-		}
-		if null := v.Type == bson.TypeNull || v.Type == 0; !ok && !(null && (c.Type == store.Unset || c.Type == store.Ended)) {
-			return nil, fault.Wrap(fault.Unavailable, errBadField,
-				"The field %s of a document of %s has a value that shardboard did not write.", c.Name, t.Name)
-		}
 		row = append(row, value)
 	}
 	return row, nil
+}
+
+// columnOf is a column of a row by the field of a document. A column that came with a later version has its zero value.
+func columnOf(kind store.ColumnType, v bson.RawValue) (value any, ok bool) {
+	missing := v.Type == 0
+	optional := kind == store.Ended || kind == store.Unset
+	if optional && (missing || v.Type == bson.TypeNull) {
+		return nil, true
+	}
+	switch kind {
+	case store.Text:
+		value, ok = v.StringValueOK()
+	case store.Number:
+		value, ok = v.AsInt64OK()
+	case store.Time, store.Ended:
+		value, ok = v.DateTimeOK()
+	case store.Flag:
+		var set bool
+		set, ok = v.BooleanOK()
+		value = flagOf(set)
+	default:
+		var b []byte
+		_, b, ok = v.BinaryOK()
+		value = append([]byte{}, b...)
+	}
+	return value, ok || missing
 }
 
 func flagOf(set bool) int64 {

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 )
 
@@ -47,7 +43,7 @@ func list[T any](ctx context.Context, db *DB, collection string, filter bson.D, 
 	err = db.each(ctx, open, func(d bson.Raw) bool {
 		var as T
 		if err := bson.Unmarshal(d, &as); err != nil {
-			db.rows.leaveOut(db, collection, d, err)
+			db.leaveOut(collection, d, err)
 		} else {
 			out = append(out, as)
 		}
@@ -108,43 +104,16 @@ func asServerError(err error) (mongo.ServerError, bool) {
 	return e, ok
 }
 
-// maxUnreadable bounds how many unreadable documents of a collection are remembered.
-const maxUnreadable = 10_000
-
-// unreadableRows are the documents that lists left out, by collection and id.
-type unreadableRows struct {
-	mu    sync.Mutex
-	found map[string]map[string]bool
-}
-
-func (u *unreadableRows) leaveOut(db *DB, collection string, d bson.Raw, err error) {
-	id := sanitize.Line(sanitize.Shorten(fmt.Sprint(d.Lookup("_id")), 100))
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.found == nil {
-		u.found = map[string]map[string]bool{}
+// leaveOut counts a document that lists omit, and logs it once.
+func (db *DB) leaveOut(collection string, d bson.Raw, err error) {
+	if id, first := db.unreadable.Add(collection, fmt.Sprint(d.Lookup("_id"))); first {
+		db.o.Log.Error("a document of the store is unreadable and is left out", "store", db.address, "collection", collection, "id", id,
+			"err", err)
 	}
-	if u.found[collection] == nil {
-		u.found[collection] = map[string]bool{}
-	}
-	if u.found[collection][id] || len(u.found[collection]) >= maxUnreadable {
-		return
-	}
-	u.found[collection][id] = true
-	db.o.Log.Error("a document of the store is unreadable and is left out", "store", db.address, "collection", collection, "id", id,
-		"err", err)
 }
 
 // Unreadable returns how many unreadable documents were found in each collection since the start.
-func (db *DB) Unreadable() []store.UnreadableRows {
-	db.rows.mu.Lock()
-	defer db.rows.mu.Unlock()
-	var out []store.UnreadableRows
-	for _, name := range slices.Sorted(maps.Keys(db.rows.found)) {
-		out = append(out, store.UnreadableRows{Table: name, Rows: len(db.rows.found[name])})
-	}
-	return out
-}
+func (db *DB) Unreadable() []store.UnreadableRows { return db.unreadable.Count() }
 
 // eq is a filter by fields: eq("cluster", c, "id", id).
 func eq(fields ...any) bson.D {

@@ -102,7 +102,7 @@ func (db *DB) cursor(ctx context.Context, q records.Query) (*mongo.Cursor, error
 	filter, fields := filterOf(q.Table, q.Where), projectionOf(q.Table)
 	if q.NotIn == nil {
 		return db.collection(q.Table.Name).Find(ctx, filter,
-			options.Find().SetSort(sortOf(q)).SetSkip(int64(q.Skip)).SetLimit(int64(q.Limit)).SetProjection(fields))
+			options.Find().SetSort(sortOf(q)).SetSkip(int64(q.Skip)).SetLimit(int64(q.Limit)).SetProjection(fields).SetAllowDiskUse(true))
 	}
 	const found = "found"
 	return db.collection(q.Table.Name).Aggregate(ctx, mongo.Pipeline{
@@ -118,14 +118,14 @@ func (db *DB) cursor(ctx context.Context, q records.Query) (*mongo.Cursor, error
 
 // rowTo calls f with a document as a row. A document that cannot be read is left out, unless the query is strict.
 func (db *DB) rowTo(ctx context.Context, q records.Query, d bson.Raw, f func(store.Row) bool) (goOn bool, err error) {
-	row, err := rowReader{db, true}.rowOf(ctx, q.Table, d)
+	row, err := db.rowOf(ctx, q.Table, d)
 	switch {
 	case err == nil:
 		return f(row), nil
 	case q.Strict || !errors.Is(err, errBadField):
 		return false, err
 	}
-	db.rows.leaveOut(db, q.Table.Name, d, err)
+	db.leaveOut(q.Table.Name, d, err)
 	return true, nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
+	"shardboard/internal/store/records"
 )
 
 // file is the database file shared by all connections: its current problem and unreadable rows.
@@ -27,9 +28,10 @@ type file struct {
 	probe       func(path string) error
 	space       func(dir string) (free, size uint64, err error)
 
-	mu         sync.Mutex
-	now        *store.Trouble             // current problem; nil: none
-	unreadable map[string]map[string]bool // unreadable rows by table
+	unreadable records.Unreadable
+
+	mu  sync.Mutex
+	now *store.Trouble // current problem; nil: none
 
 	opened bool // false during opening: the caller reports problems, and the program ends
 }

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -32,13 +31,8 @@ func (db *DB) Snapshot(ctx context.Context, f func(store.RowReader) error) error
 	return f(rowReader{db, tx})
 }
 
-func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) (err error) {
-	var failed error
-	err = reader(r).Find(ctx, records.Query{Table: t, Order: t.Key, Strict: true}, func(row store.Row) bool {
-		failed = f(row)
-		return failed == nil
-	})
-	return cmp.Or(failed, err)
+func (r rowReader) ReadRows(ctx context.Context, t store.Table, f func(store.Row) error) error {
+	return records.ReadRows(ctx, reader(r), t, f)
 }
 
 // Alone fails when another process owns the directory.
@@ -55,14 +49,8 @@ func (db *DB) BeginLoad(ctx context.Context) error {
 		return err
 	}
 	err := db.change(ctx, func(tx *sql.Tx) error {
-		for _, t := range store.Tables() {
-			var some bool
-			if err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM `+t.Name+`)`).Scan(&some); err != nil {
-				return unavailable(err)
-			}
-			if some {
-				return fault.New(fault.Conflict, "%s holds data already (%s), so nothing is copied into it.", db.Place(), t.Name)
-			}
+		if err := records.MustBeEmpty(ctx, reader{db, tx}, db.Place()); err != nil {
+			return err
 		}
 		_, err := tx.ExecContext(ctx, `INSERT INTO migrations VALUES (?, 0)`, incompleteCopy)
 		return unavailable(err)
