@@ -93,18 +93,6 @@ func TestStoreThatCannotBeReachedSaysSoAndRecovers(t *testing.T) {
 	})
 }
 
-func TestCallerWhoLeavesIsNoTroubleOfTheStore(t *testing.T) {
-	db := open(t, server(t), database(t))
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := db.Users(gone); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	if db.Trouble() != nil || db.Writable() != nil {
-		t.Error(db.Condition())
-	}
-}
-
 func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 	for want, hello := range map[string]bson.D{
 		"":              {{Key: "msg", Value: "isdbgrid"}},

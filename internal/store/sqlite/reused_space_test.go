@@ -33,33 +33,3 @@ func TestTrimmedHistoryMakesRoom(t *testing.T) {
 		t.Errorf("pages after each month: %d", sizes)
 	}
 }
-
-// Entries of a rare collection, and failures, are found by their indexes.
-func TestRareEntriesAreFoundByIndex(t *testing.T) {
-	t.Parallel()
-	db, err := Open(t.Context(), t.TempDir())
-	must(t, err)
-	defer db.Close()
-	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	var events []store.HistoryEvent
-	for i := range 100 {
-		events = append(events, store.HistoryEvent{ID: fmt.Sprint(i), At: begin.Add(time.Duration(i) * time.Second), What: "split",
-			NS: fmt.Sprint("app.c", i%10), Failed: i%20 == 3})
-	}
-	must(t, db.AppendHistory(t.Context(), "c", nil, events))
-	for _, x := range []struct {
-		q    store.HistoryEvents
-		want int
-	}{
-		{store.HistoryEvents{Limit: 50}, 50},
-		{store.HistoryEvents{NS: "app.c3", Limit: 50}, 10},
-		{store.HistoryEvents{OnlyFailed: true, Limit: 50, Ascending: true}, 5},
-		{store.HistoryEvents{OnlyFailed: true, NS: "app.c3", Limit: 50}, 5},
-		{store.HistoryEvents{OnlyFailed: true, NS: "app.c4", From: begin, To: begin.Add(time.Hour), Limit: 50}, 0},
-	} {
-		got, err := db.Events(t.Context(), "c", x.q)
-		if must(t, err); len(got) != x.want {
-			t.Errorf("%+v: %d entries, want %d", x.q, len(got), x.want)
-		}
-	}
-}

@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"cmp"
 	"fmt"
-	"strings"
+	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -66,25 +68,18 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 		len(events) != 1 {
 		t.Errorf("of one entry read: %+v %v", events, err)
 	}
-	must(t, s.AppendHistory(ctx, "c", nil, []store.HistoryEvent{
-		{ID: "e3", At: at(3).Add(59 * time.Second), What: "split", NS: "b", CountedAs: "part"},
-		{ID: "e4", At: at(1).Add(time.Second), What: "moveChunk.error", NS: "a", Failed: true},
-	}))
 	for _, x := range []struct {
-		width time.Duration
-		want  string
+		q    store.HistoryEvents
+		want int
 	}{
-		{time.Minute, "1 moveChunk.error a true 2; 3 part b false 1; 3 split b false 1; "},
-		{10 * time.Minute, "0 moveChunk.error a true 2; 0 part b false 1; 0 split b false 1; "},
+		{store.HistoryEvents{NS: "a"}, 1},
+		{store.HistoryEvents{OnlyFailed: true, To: at(2)}, 1},
+		{store.HistoryEvents{OnlyFailed: true, NS: "a", Ascending: true}, 1},
+		{store.HistoryEvents{OnlyFailed: true, NS: "b"}, 0},
 	} {
-		counts, err := s.EventCounts(ctx, "c", at(0), at(4), x.width)
-		must(t, err)
-		said := ""
-		for _, c := range counts {
-			said += fmt.Sprintln(int(c.At.Sub(begin().Truncate(x.width)).Minutes()), c.What, c.NS, c.Failed, c.N)
-		}
-		if said = strings.ReplaceAll(said, "\n", "; "); said != x.want {
-			t.Errorf("counted by %s: %s, want %s", x.width, said, x.want)
+		x.q.Limit = 10
+		if events, err = s.Events(ctx, "c", x.q); err != nil || len(events) != x.want {
+			t.Errorf("%+v: %+v %v", x.q, events, err)
 		}
 	}
 	for _, n := range []int{0, 1, 2, 9} {
@@ -98,10 +93,57 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 	if got, err = s.HistoryOf(ctx, "c", "chunks/a/1", at(3)); err != nil || len(got) != 2 {
 		t.Errorf("what is needed for a kept time is gone: %+v %v", got, err)
 	}
-	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 10}); err != nil || len(events) != 2 {
+	if events, err = s.Events(ctx, "c", store.HistoryEvents{Limit: 10}); err != nil || len(events) != 1 || events[0].ID != "e2" {
 		t.Errorf("after trimming: %+v %v", events, err)
 	}
-	if counts, err := s.EventCounts(ctx, "c", at(0), at(9), time.Minute); err != nil || len(counts) != 2 {
-		t.Errorf("counted after trimming: %+v %v", counts, err)
+}
+
+// eventCounts tests that entries are counted alike by minutes, hours and days, each once.
+func eventCounts(t *testing.T, open func(*testing.T) store.Store) {
+	s := open(t)
+	from := time.Date(2026, 3, 1, 17, 23, 0, 0, time.UTC)
+	random := rand.New(rand.NewPCG(1, 2))
+	var events []store.HistoryEvent
+	for i := range 600 {
+		e := store.HistoryEvent{ID: fmt.Sprint(i), At: from.Add(time.Duration(random.Int64N(int64(12 * 24 * time.Hour)))),
+			What: []string{"split", "merge"}[i%2], NS: fmt.Sprint("app.c", i%3), Failed: i%5 == 0}
+		if i%7 == 0 {
+			e.CountedAs = "part"
+		}
+		events = append(events, e)
 	}
+	must(t, s.AppendHistory(t.Context(), "c", nil, append(events, events[0])))
+	must(t, s.AppendHistory(t.Context(), "c", nil, events[:9]))
+	check := func() {
+		t.Helper()
+		for _, width := range []time.Duration{time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour} {
+			for _, span := range [][2]time.Duration{{0, 12 * 24 * time.Hour}, {37 * time.Minute, 3 * time.Hour}, {25 * time.Hour, 200 * time.Hour},
+				{time.Hour, time.Hour}} {
+				from, to := from.Add(span[0]), from.Add(span[1])
+				counts, err := s.EventCounts(t.Context(), "c", from, to, width)
+				must(t, err)
+				want := map[store.EventCount]int{}
+				for _, e := range events {
+					if !e.At.Before(from) && e.At.Before(to) {
+						want[store.EventCount{At: e.At.Add(-time.Duration(e.At.UnixNano() % int64(width))), What: cmp.Or(e.CountedAs, e.What), NS: e.NS,
+							Failed: e.Failed}]++
+					}
+				}
+				for _, c := range counts {
+					key := c
+					if key.N = 0; want[key] != c.N {
+						t.Fatalf("by %s, %v: %+v, want %d", width, span, c, want[key])
+					}
+				}
+				if len(counts) != len(want) {
+					t.Fatalf("by %s, %v: %d counts, want %d", width, span, len(counts), len(want))
+				}
+			}
+		}
+	}
+	check()
+	before := from.Add(77*time.Hour + 11*time.Minute)
+	must(t, s.TrimHistory(t.Context(), "c", before))
+	events = slices.DeleteFunc(events, func(e store.HistoryEvent) bool { return e.At.Before(before) })
+	check()
 }

@@ -19,9 +19,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 		run  func(*testing.T, func(*testing.T) store.Store)
 	}{
 		{"Settings", settings}, {"Audit", auditChain}, {"Users", users}, {"Sessions", sessions}, {"Seals", seals}, {"Tokens", tokens},
-		{"Journal", journal}, {"Heat", heatPictures}, {"History", placementHistory}, {"Surveys", surveys},
-		{"Holdings", holdings}, {"RunOutcomes", runOutcomes}, {"Problems", problemHistory},
-		{"Whole", whole},
+		{"Journal", journal}, {"Heat", heatPictures}, {"History", placementHistory}, {"EventCounts", eventCounts}, {"Surveys", surveys},
+		{"Holdings", holdings}, {"Notices", notices}, {"RunOutcomes", runOutcomes}, {"Problems", problemHistory}, {"Whole", whole},
 	} {
 		t.Run(area.name, func(t *testing.T) { area.run(t, open) })
 	}
@@ -84,5 +83,8 @@ func whole(t *testing.T, open func(*testing.T) store.Store) {
 	}
 	if _, err := s.User(t.Context(), "1"); fault.Of(err) != fault.NotFound {
 		t.Errorf("a call that failed had an effect: %v", err)
+	}
+	if db, ok := s.(store.Database); ok && (db.Trouble() != nil || db.Writable() != nil) {
+		t.Errorf("a caller who left is a trouble of the store: %+v", db.Condition())
 	}
 }
