@@ -20,22 +20,17 @@ const (
 
 // member is one cluster of several: its configuration, and its parts while it has them.
 type member struct {
-	of       *clusters
-	config   ClusterConfig
-	requests inFlight
-	cancel   context.CancelFunc // of run; nil before it
-	ended    chan struct{}      // closed when run has ended
-	roles    atomic.Pointer[auth.ClusterRoles]
+	of     *clusters
+	config ClusterConfig
+	cancel context.CancelFunc // of run; nil before it
+	ended  chan struct{}      // closed when run has ended
+	roles  atomic.Pointer[auth.ClusterRoles]
 
-	mu      sync.Mutex
-	parts   *clusterParts // nil while there are none
-	failure error         // why; nil while they are being made
-	since   time.Time     // of failure, or of the first try
-	reached site.Reach
-
-	renewing chan struct{} // closed when the parts that are made anew serve; nil while none are
-	endLive  func()        // ends the parts
-	known    string        // the cluster's id, by the parts before
+	replaceable           // its mutex guards what follows too
+	failure     error     // why there are no parts; nil while they are being made
+	since       time.Time // of failure, or of the first try
+	reached     site.Reach
+	known       string // the cluster's id, by the parts before
 }
 
 func newMember(of *clusters, c ClusterConfig) *member {
@@ -55,13 +50,13 @@ func (m *member) run(ctx context.Context) {
 		began := time.Now()
 		err := m.live(ctx)
 		if ctx.Err() != nil {
-			m.renewed()
+			m.resume()
 			return
 		}
-		if m.isRenewing() && !errors.Is(err, errNotMade) {
+		if m.held() != nil && !errors.Is(err, errNotMade) {
 			continue
 		}
-		m.renewed()
+		m.resume()
 		m.fail(err)
 		m.config.Log.Warn("this cluster has no pages; trying again", "after", wait, "err", err)
 		select {
@@ -86,21 +81,20 @@ func (m *member) live(ctx context.Context) error {
 		return errors.Join(errNotMade, err)
 	}
 	defer m.of.release(m.config.Name)
-	own, end := context.WithCancel(ctx)
-	defer end()
-	parts.start(own)
-	if m.isRenewing() {
-		parts.waitLoaded(own)
+	parts.start(ctx)
+	defer parts.stop()
+	if m.held() != nil {
+		parts.waitLoaded(ctx)
 	}
-	m.serve(parts, end)
-	m.renewed()
+	m.serve(parts)
+	m.resume()
 	followed, stop := context.WithCancel(ctx)
 	var following sync.WaitGroup
 	following.Go(func() { m.follow(followed, parts) })
 	err = parts.wait()
 	stop()
 	following.Wait()
-	m.serve(nil, nil)
+	m.serve(nil)
 	parts.web.Close()
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
@@ -115,10 +109,7 @@ func (m *member) live(ctx context.Context) error {
 func (m *member) retire() {
 	ctx, cancel := context.WithTimeout(context.Background(), retireTimeout)
 	defer cancel()
-	if parts := m.current(); parts != nil {
-		parts.web.Close()
-	}
-	m.requests.wait(ctx)
+	m.drain(ctx, m.now())
 	if m.cancel != nil {
 		m.cancel()
 		<-m.ended
@@ -131,68 +122,24 @@ var errNotMade = errors.New("the cluster's parts could not be made")
 // renew makes the parts of the cluster anew, after the requests of now have been answered. It returns at once; requests
 // that come then wait for the new parts.
 func (m *member) renew() {
-	m.mu.Lock()
-	parts, end := m.parts, m.endLive
-	if m.renewing != nil || parts == nil {
-		m.mu.Unlock()
+	parts := m.hold()
+	if parts == nil {
 		return
 	}
-	m.renewing, m.known = make(chan struct{}), parts.watcher.Table().ServerInfo.ClusterID
-	m.mu.Unlock()
 	m.of.running.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), retireTimeout)
 		defer cancel()
-		parts.web.Close()
-		m.requests.wait(ctx)
-		end()
+		m.drain(ctx, parts)
+		m.mu.Lock()
+		m.known = parts.watcher.Table().ServerInfo.ClusterID
+		m.mu.Unlock()
+		parts.stop() // run makes others
 	})
 }
 
-// enter counts a request in; nil while there are no parts that may answer it.
-func (m *member) enter() *clusterParts {
+func (m *member) serve(parts *clusterParts) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.parts == nil || m.renewing != nil {
-		return nil
-	}
-	m.requests.begin()
-	return m.parts
-}
-
-func (m *member) isRenewing() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.renewing != nil
-}
-
-func (m *member) renewed() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.renewing != nil {
-		close(m.renewing)
-		m.renewing = nil
-	}
-}
-
-// waitRenewed waits while the parts are made anew; false if they are not.
-func (m *member) waitRenewed(ctx context.Context) bool {
-	m.mu.Lock()
-	renewing := m.renewing
-	m.mu.Unlock()
-	if renewing == nil {
-		return false
-	}
-	select {
-	case <-renewing:
-	case <-ctx.Done():
-	}
-	return true
-}
-
-func (m *member) serve(parts *clusterParts, end func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.endLive = end
 	m.parts, m.failure, m.reached = parts, nil, site.Reach{}
 	m.of.subscribers.Notify()
 }
@@ -205,12 +152,6 @@ func (m *member) fail(err error) {
 	}
 	m.failure = err
 	m.of.subscribers.Notify()
-}
-
-func (m *member) current() *clusterParts {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.parts
 }
 
 // follow notes since when the cluster answers, or does not.

@@ -138,7 +138,7 @@ func (s *clusters) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m, pages := s.enter(name)
-	if m != nil && pages == nil && m.waitRenewed(r.Context()) {
+	if m != nil && pages == nil && m.await(r.Context()) {
 		m, pages = s.enter(name)
 	}
 	if m == nil || pages == nil {
@@ -215,7 +215,7 @@ func (s *clusters) close() {
 	s.mu.RUnlock()
 	var all sync.WaitGroup
 	for _, m := range list {
-		if parts := m.current(); parts != nil {
+		if parts := m.now(); parts != nil {
 			all.Go(parts.web.Close)
 		}
 	}
@@ -228,7 +228,7 @@ func (s *clusters) gatherers() prometheus.Gatherers {
 	defer s.mu.RUnlock()
 	out := prometheus.Gatherers{}
 	for _, m := range s.list {
-		parts, failure := m.current(), m.describe().Failure
+		parts, failure := m.now(), m.describe().Failure
 		switch {
 		case parts != nil:
 			out = append(out, ofCluster{m.config.Name, parts.registry})

@@ -232,7 +232,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		must.Do(t, err)
 		defer socket.Close()
 		s, next := f.app.current().clusters, f.app.config
-		before := s.named("open").current()
+		before := s.named("open").now()
 
 		f.file = func() (Config, error) {
 			bad := &configfile.Problems{Lines: []string{"shardboard.yaml:3: there is no key x", "shardboard.yaml:4: y"}}
@@ -253,7 +253,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		next.Fixed = map[string]string{"listen": "127.0.0.1:9"}
 		f.file = func() (Config, error) { return next, nil }
 		must.Do(t, f.app.Reload(t.Context()))
-		if s.named("open").current() != before {
+		if s.named("open").now() != before {
 			t.Error("the cluster that did not change was made anew")
 		}
 		if c := s.Configuration(); !c.Failed.IsZero() || len(c.Pending) != 1 || c.Pending[0] != "listen" {

@@ -104,7 +104,7 @@ func (s *clusters) apply(ctx context.Context, next Config) {
 	pending := s.config.Pending
 	s.mu.Unlock()
 	for _, m := range list {
-		if parts := m.current(); parts != nil && parts.web != nil && slices.Contains(roles, m.config.Name) {
+		if parts := m.now(); parts != nil && parts.web != nil && slices.Contains(roles, m.config.Name) {
 			parts.web.CheckSockets() // whoever may not look any more is shown nothing more
 		}
 	}
@@ -141,7 +141,7 @@ func (s *clusters) apply(ctx context.Context, next Config) {
 // a removed one is noted until it is configured again.
 func (s *clusters) runsUnderWay(ctx context.Context, over []*member, removed []string) (out []string) {
 	for _, m := range over {
-		parts := m.current()
+		parts := m.now()
 		if parts == nil || parts.engine == nil {
 			continue
 		}

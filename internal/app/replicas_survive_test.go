@@ -137,7 +137,7 @@ func (s *replica) clusterID() string {
 	if n.clusters == nil {
 		return n.clusterID()
 	}
-	return n.clusters.list[0].current().watcher.Table().ClusterID
+	return n.clusters.list[0].now().watcher.Table().ClusterID
 }
 
 // historyAt are the times of the recorded history, as a replica reads them.

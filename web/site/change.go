@@ -21,7 +21,7 @@ type Change[In, Done any] struct {
 	Do   func(*Site, *http.Request, In) (Done, error)
 	Form string // the form's address, if not that of scripts
 	For  string // its summary for scripts, if not that of the form
-	// Write answers a script; nil: Done is the answer.
+	// Write answers a script; nil: Done is the answer, with status 200.
 	Write func(*Site, http.ResponseWriter, *http.Request, Done) error
 	// Leads is the page that the form leads to, without its base. Shown, in its place, writes a page of what was done.
 	Leads func(*http.Request, Done) string
@@ -89,8 +89,6 @@ func (c Change[In, Done]) byScript(s *Site, w http.ResponseWriter, r *http.Reque
 		return err
 	case c.Write != nil:
 		return c.Write(s, w, r, done)
-	case c.Status != nil:
-		return WriteJSON(w, c.Status[0], done)
 	}
 	return WriteJSON(w, http.StatusOK, done)
 }
