@@ -15,15 +15,8 @@ export function listenCopy() {
   });
 }
 
-/** @param {HTMLElement} el */
-async function copy(el) {
-  try {
-    await navigator.clipboard.writeText(el.title || el.textContent);
-    tell(el, "copied");
-  } catch {
-    // The browser has not let it.
-  }
-}
+/** copy copies an id or key, if the browser lets it. @param {HTMLElement} el */
+const copy = (el) => navigator.clipboard.writeText(el.title || el.textContent).then(() => tell(el, "copied"), () => {});
 
 // copyBlock copies all text of an element. Where the browser offers no clipboard, the text is shown and
 // selected, so that Ctrl+C copies it.

@@ -69,6 +69,13 @@ export function listbox(field, list, { first = false, find }) {
     clearTimeout(timer);
     timer = setTimeout(look, waitMs);
   });
+  field.addEventListener("keydown", (e) => {
+    const by = e.isComposing ? 0 : { ArrowDown: 1, ArrowUp: -1 }[e.key];
+    if (!by) return;
+    e.preventDefault();
+    if (list.hidden) look();
+    else choose(chosen < 0 && by < 0 ? items.length - 1 : chosen + by);
+  });
   list.addEventListener("click", (e) => {
     const li = around(e, "li");
     if (li) items[[...list.children].indexOf(li)].take?.();
@@ -77,8 +84,6 @@ export function listbox(field, list, { first = false, find }) {
   return {
     look,
     choose,
-    /** move chooses the next option, or the one before. @param {number} by */
-    move: (by) => choose(chosen < 0 && by < 0 ? items.length - 1 : chosen + by),
     /** chosen is the chosen item. */
     chosen: () => items.at(chosen < 0 ? items.length : chosen),
     stop() {

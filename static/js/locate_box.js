@@ -110,10 +110,7 @@ function suggest(box) {
     fresh = false;
     if (e.isComposing) return;
     const chosen = options.chosen();
-    if (e.key === "ArrowDown" || e.key === "ArrowUp") {
-      if (list.hidden) options.look();
-      else options.move(e.key === "ArrowDown" ? 1 : -1);
-    } else if (e.key === "Enter" && !list.hidden && chosen) chosen.take?.();
+    if (e.key === "Enter" && !list.hidden && chosen) chosen.take?.();
     else if (e.key === "Escape" && !list.hidden) close();
     else return;
     e.preventDefault();

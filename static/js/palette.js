@@ -53,11 +53,8 @@ function attach(dialog, field, list, note) {
   }
 
   /** @param {KeyboardEvent} e */
-  async function moveOrGo(e) {
-    if (e.key === "ArrowDown" || e.key === "ArrowUp") {
-      e.preventDefault();
-      options.move(e.key === "ArrowDown" ? 1 : -1);
-    } else if ((e.key === "Home" || e.key === "End") && !e.shiftKey && field.selectionStart === field.selectionEnd) {
+  async function jumpOrGo(e) {
+    if ((e.key === "Home" || e.key === "End") && !e.shiftKey && field.selectionStart === field.selectionEnd) {
       // In the text first, as in any field; from the end of it, in the list.
       if (field.selectionStart !== (e.key === "Home" ? 0 : field.value.length)) return;
       e.preventDefault();
@@ -81,6 +78,6 @@ function attach(dialog, field, list, note) {
     else open();
   });
   document.getElementById("go")?.addEventListener("click", open);
-  field.addEventListener("keydown", moveOrGo);
+  field.addEventListener("keydown", jumpOrGo);
   dialog.addEventListener("click", (e) => e.target === dialog && dialog.close()); // beside it
 }

@@ -123,7 +123,9 @@ function elementsOf(row, here) {
   if (chunk) find(`#main [data-chunk="${CSS.escape(chunk)}"]:not(#watching *)`);
   if (key && !ns) find(`#live-projects tr[data-key="${CSS.escape(key)}"]`);
   if (key && ns && ns === here) find(`#live-collection .chunks tr[data-key="${CSS.escape(key)}"]`);
-  for (const [collection, ...shards] of spacesOf(row)) {
+  /** @type {string[][]} */
+  const spaces = JSON.parse(row.dataset.spaces || "[]"); // the collections that have parts of it: [collection, shard, shard, …]
+  for (const [collection, ...shards] of spaces) {
     find(`#live-collections tr[data-key="${CSS.escape(collection)}"]`);
     for (const shard of shards.map((name) => CSS.escape(name))) {
       find(`:is(#live-overview, #live-shards) tr[data-key="${shard}"]`);
@@ -131,16 +133,6 @@ function elementsOf(row, here) {
     }
   }
   return out;
-}
-
-// spacesOf are the collections that have parts of an object: [collection, shard, shard, …].
-/** @type {(row: HTMLElement) => string[][]} */
-function spacesOf(row) {
-  try {
-    return JSON.parse(row.dataset.spaces || "[]");
-  } catch {
-    return [];
-  }
 }
 
 /** drawPosition draws a watched chunk's position, 0 to 1, into the picture of the key space. @param {number} at */
