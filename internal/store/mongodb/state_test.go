@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
+	"shardboard/internal/store/archive"
 )
 
 // network is a dialer that can be cut.
@@ -129,5 +130,31 @@ func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
 	}
 	if got := db.Unreadable(); len(got) != 1 || got[0] != (store.UnreadableRows{Table: "users", Rows: 1}) {
 		t.Errorf("%v", got)
+	}
+	// Without one of its entries a past state would be another.
+	if _, err := db.collection("history").InsertOne(t.Context(), eq("_id", 1, "cluster", "c", "stream", "s", "at", time.Now().Add(-time.Hour),
+		"whole", true, "body", "text")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := db.HistoryOf(t.Context(), "c", "s", time.Now()); fault.Of(err) != fault.Unavailable {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// A document from before a later version added a field is listed, and copied.
+func TestFieldThatADocumentDoesNotHaveIsZero(t *testing.T) {
+	db := open(t, server(t), database(t))
+	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "1", "name", "anna")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := db.Users(t.Context()); err != nil || len(got) != 1 || got[0] != (store.User{ID: "1", Name: "anna"}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	to := directory(t)
+	if _, err := archive.Copy(t.Context(), db, to); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := to.Users(t.Context()); err != nil || len(got) != 1 || got[0].Name != "anna" {
+		t.Errorf("copied: %v, %v", got, err)
 	}
 }

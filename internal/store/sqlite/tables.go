@@ -138,7 +138,7 @@ func (r reader) Find(ctx context.Context, q records.Query, f func(store.Row) boo
 		case q.Strict || !unscannable(err):
 			return failureOf(q.Table, err)
 		default:
-			r.db.file.leaveOut(q.Table.Name, nameOf(found), err)
+			r.db.file.leaveOut(q.Table, row, err)
 		}
 	}
 	return failureOf(q.Table, found.Err())
@@ -155,14 +155,24 @@ func failureOf(t store.Table, err error) error {
 // errOtherType means that a value has another type than its column.
 var errOtherType = errors.New("not written by shardboard")
 
-// scanRow reads the columns of a table.
+// leaveOut counts a row that lists omit, and logs it once by its first column.
+func (f *file) leaveOut(t store.Table, row store.Row, err error) {
+	if name, first := f.unreadable.Add(t.Name, fmt.Sprintf("%s %v", t.Columns[0].Name, row[0])); first {
+		f.log.Error("a row of the database is unreadable and is left out", "table", t.Name, "row", name, "err", err)
+	}
+}
+
+// Unreadable returns how many unreadable rows were found in each table since the start. Lists omit them.
+func (db *DB) Unreadable() []store.UnreadableRows { return db.file.unreadable.Count() }
+
+// scanRow reads the columns of a table. It returns the values also if one of them has another type than its column.
 func scanRow(from *sql.Rows, t store.Table) (store.Row, error) {
 	row, into := make(store.Row, len(t.Columns)), make([]any, len(t.Columns))
 	for i := range row {
 		into[i] = &row[i]
 	}
 	if err := from.Scan(into...); err != nil {
-		return nil, err
+		return row, err
 	}
 	for i, c := range t.Columns {
 		n, isNumber := row[i].(int64)
@@ -184,7 +194,7 @@ func scanRow(from *sql.Rows, t store.Table) (store.Row, error) {
 			}
 		}
 		if !ok {
-			return nil, fmt.Errorf("column %s has a %T: %w", c.Name, row[i], errOtherType)
+			return row, fmt.Errorf("column %s has a %T: %w", c.Name, row[i], errOtherType)
 		}
 	}
 	return row, nil
