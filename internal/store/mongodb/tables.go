@@ -41,17 +41,24 @@ func (t tables) Trim(ctx context.Context, of store.Table, where ...records.Where
 	return nil
 }
 
+// operators are those of conditions.
+var operators = map[string]string{"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte", "in": "$in"}
+
 // filterOf is a filter of documents. An operator such as $lt does not match the null of a column without a value.
 func filterOf(t store.Table, where records.Where) bson.D {
 	filter := bson.D{}
 	for _, c := range where {
 		field, value := fieldOf(t.Name, c.Column), valueOf(c.Type, c.Value)
-		if operator := map[string]string{"<": "$lt", "<=": "$lte", ">": "$gt", ">=": "$gte", "in": "$in"}[c.Op]; operator != "" {
-			value = eq(operator, value)
-		}
-		if c.OrUnset {
-			filter = append(filter, bson.E{Key: "$or", Value: bson.A{eq(field, nil), eq(field, value)}})
-		} else {
+		operator, compares := operators[c.Op]
+		last := len(filter) - 1
+		switch {
+		case c.OrUnset:
+			filter = append(filter, bson.E{Key: "$or", Value: bson.A{eq(field, nil), eq(field, eq(operator, value))}})
+		case compares && last >= 0 && filter[last].Key == field: // the other end of a range
+			filter[last].Value = append(filter[last].Value.(bson.D), bson.E{Key: operator, Value: value})
+		case compares:
+			filter = append(filter, bson.E{Key: field, Value: eq(operator, value)})
+		default:
 			filter = append(filter, bson.E{Key: field, Value: value})
 		}
 	}
