@@ -2,7 +2,6 @@ package answer
 
 import (
 	"strconv"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -28,14 +27,7 @@ func KeyPosition(p shardkey.Pattern, s string) (shardkey.Range, bool) {
 	if k, err := p.Bound(doc); err == nil {
 		return shardkey.Range{Min: k, Max: after(k)}, true
 	}
-	var values []bson.RawValue
-	for _, f := range p.Fields() {
-		v, err := doc.LookupErr(strings.Split(f.Name, ".")...)
-		if err != nil {
-			break
-		}
-		values = append(values, v)
-	}
+	values := p.GivenPrefix(doc)
 	if len(values) == 0 {
 		return shardkey.Range{}, false
 	}
@@ -82,9 +74,9 @@ func PlainKey(p shardkey.Pattern, text string) (shardkey.Key, error) {
 	if err != nil {
 		return shardkey.Key{}, notExtJSON(err)
 	}
-	values, err := lookupAll(doc.LookupErr, p.Fields())
-	if err != nil {
-		return shardkey.Key{}, fault.Wrap(fault.Invalid, err, "The key must have every field of the shard key %s.", p)
+	values := p.GivenPrefix(doc)
+	if len(values) < p.Len() {
+		return shardkey.Key{}, fault.New(fault.Invalid, "The key must have every field of the shard key %s.", p)
 	}
 	k, err := p.KeyOf(values...)
 	return k, fault.Wrap(fault.Invalid, err, "This is not a value of the shard key %s.", p)
@@ -96,20 +88,4 @@ func notExtJSON(err error) error {
 		return err
 	}
 	return fault.Wrap(fault.Invalid, err, "This is not a document in Extended JSON.")
-}
-
-// lookupAll takes "a.b" both as a path and, as chunk bounds write it, as a name.
-func lookupAll[V any](lookup func(...string) (V, error), fields []shardkey.Field) ([]V, error) {
-	var out []V
-	for _, f := range fields {
-		v, err := lookup(f.Name)
-		if err != nil {
-			v, err = lookup(strings.Split(f.Name, ".")...)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, v)
-	}
-	return out, nil
 }

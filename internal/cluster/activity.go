@@ -39,7 +39,7 @@ func (c *Client) operations(ctx context.Context) (rows []operationRow, err error
 			{Key: "aggregate", Value: 1},
 			{Key: "pipeline", Value: bson.A{
 				bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: local}}}},
-				bson.D{{Key: "$project", Value: fields("shard", "desc", "ns", "command", "originatingCommand", "msg", "secs_running").Value}},
+				bson.D{{Key: "$project", Value: including("shard", "desc", "ns", "command", "originatingCommand", "msg", "secs_running")}},
 			}},
 			{Key: "cursor", Value: bson.D{}},
 		}

@@ -53,7 +53,7 @@ func headsPipeline(w topology.Window, legacy bool) bson.A {
 	pipeline := append(bson.A{bson.D{{Key: "$match", Value: match}}}, page...)
 	return append(pipeline,
 		bson.D{{Key: "$lookup", Value: lookup}},
-		bson.D{{Key: "$project", Value: fields(headFields...).Value}},
+		bson.D{{Key: "$project", Value: including(headFields...)}},
 	)
 }
 

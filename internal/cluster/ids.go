@@ -37,7 +37,7 @@ func (c *Client) IDs(ctx context.Context, ns topology.Namespace, names []string,
 func (c *Client) RowsByID(ctx context.Context, ns topology.Namespace, names []string, values []bson.RawValue,
 	limit int) ([]bson.Raw, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$in", Value: values}}}}
-	more := append(singleBatch(limit), fields(withoutNested(append([]string{"_id"}, names...))...))
+	more := append(singleBatch(limit), fields(append([]string{"_id"}, names...)...))
 	var out []bson.Raw
 	r := readOp{what: "look an id up in " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, more...), r, func(doc bson.Raw) error {

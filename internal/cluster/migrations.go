@@ -84,7 +84,7 @@ var moveOperations = func() bson.A {
 	return bson.A{
 		bson.D{{Key: "$currentOp", Value: bson.D{{Key: "allUsers", Value: true}, {Key: "localOps", Value: false}}}},
 		bson.D{{Key: "$match", Value: bson.D{{Key: "$or", Value: some}}}},
-		bson.D{{Key: "$project", Value: fields(kept...).Value}},
+		bson.D{{Key: "$project", Value: including(kept...)}},
 	}
 }()
 
@@ -142,7 +142,7 @@ func (c *Client) Counts(ctx context.Context, ns topology.Namespace) (map[string]
 		{Key: "aggregate", Value: ns.Collection()},
 		{Key: "pipeline", Value: bson.A{
 			bson.D{{Key: "$collStats", Value: bson.D{{Key: "storageStats", Value: bson.D{}}}}},
-			bson.D{{Key: "$project", Value: fields("shard", "storageStats.count").Value}},
+			bson.D{{Key: "$project", Value: including("shard", "storageStats.count")}},
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}

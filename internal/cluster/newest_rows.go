@@ -3,7 +3,6 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -30,7 +29,7 @@ func (c *Client) NewestRows(ctx context.Context, q heat.NewestQuery) ([]placemen
 	}
 	filter = append(filter, bson.E{Key: when, Value: bson.D{{Key: "$gte", Value: from}}})
 	names := append(append([]string{"_id", when}, q.Key...), q.Also...)
-	more := append(singleBatch(q.Limit), bson.E{Key: "sort", Value: bson.D{{Key: when, Value: int32(-1)}}}, fields(withoutNested(names)...))
+	more := append(singleBatch(q.Limit), bson.E{Key: "sort", Value: bson.D{{Key: when, Value: int32(-1)}}}, fields(names...))
 	r := readOp{what: "read the newest rows of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS), secondary: true}
 	var out []placement.KeyedRow
 	err := c.each(ctx, q.NS.Database(), find(q.NS.Collection(), filter, more...), r, func(doc bson.Raw) error {
@@ -57,23 +56,4 @@ func leading(q heat.NewestQuery) bson.D {
 		}
 	}
 	return span
-}
-
-// withoutNested removes duplicates and paths inside of other paths, because the server
-// rejects such projections.
-func withoutNested(names []string) []string {
-	var out []string
-	for _, n := range names {
-		inside := false
-		for _, o := range names {
-			inside = inside || strings.HasPrefix(n, o+".")
-		}
-		for _, o := range out {
-			inside = inside || o == n
-		}
-		if !inside {
-			out = append(out, n)
-		}
-	}
-	return out
 }

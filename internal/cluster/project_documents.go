@@ -28,7 +28,7 @@ func (c *Client) DocumentsOf(ctx context.Context, db string, f profile.DocumentF
 		order = append(order, bson.E{Key: f.RemovedAt, Value: int32(1)})
 	}
 	more := append(singleBatch(page.Limit), bson.E{Key: "skip", Value: int64(page.Skip)}, bson.E{Key: "sort", Value: order},
-		fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...))
+		fields("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq))
 	var out []placement.DocumentRow
 	r := readOp{what: "list documents of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, more...), r, func(doc bson.Raw) error {

@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
-	"slices"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 )
 
 // Projects reads the projects of a database in id order: all, or those whose id is
@@ -25,7 +27,7 @@ func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectField
 	if !full {
 		filter = bson.D{{Key: f.IDField(), Value: bson.D{{Key: "$gt", Value: after}}}}
 	}
-	projection := fields(nonEmpty("_id", f.ID, f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)...)
+	projection := fields("_id", f.ID, f.Name, f.Owner, f.PublicKey, f.CreatedAt, f.Documents, f.Clients, f.CountedAt)
 	cmd := find(f.Collection, filter, projection, bson.E{Key: "sort", Value: bson.D{{Key: f.IDField(), Value: int32(1)}}},
 		bson.E{Key: "batchSize", Value: int32(1000)})
 	var out []placement.ProjectRow
@@ -45,34 +47,16 @@ func (c *Client) Projects(ctx context.Context, db string, f profile.ProjectField
 	return out, skipped.err()
 }
 
-// nonEmpty removes empty names: fields that this Yorkie version does not have.
-func nonEmpty(names ...string) []string {
-	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
-}
-
 func decodeProject(f profile.ProjectFields, doc bson.Raw) (p placement.ProjectRow, ok bool) {
-	w := walk(doc)
-	for w.next() {
-		switch string(w.key) {
-		case f.IDField():
-			p.ID, p.Stored, ok = identifier(&w)
-		case f.Name:
-			p.Name, _ = w.str()
-		case f.Owner:
-			p.Owner, _, _ = identifier(&w)
-		case f.PublicKey:
-			p.PublicKey, _ = w.str()
-		case f.CreatedAt:
-			p.CreatedAt, _ = w.date()
-		case f.Documents:
-			p.Documents = optional(&w)
-		case f.Clients:
-			p.Clients = optional(&w)
-		case f.CountedAt:
-			p.StatsAt, _ = w.date()
-		}
-	}
-	return p, ok && !w.broken
+	p.ID, p.Stored, ok = placement.IDOf(shardkey.FieldOf(doc, f.IDField()))
+	p.Name, _ = shardkey.FieldOf(doc, f.Name).StringValueOK()
+	p.Owner, _, _ = placement.IDOf(shardkey.FieldOf(doc, f.Owner))
+	p.PublicKey, _ = shardkey.FieldOf(doc, f.PublicKey).StringValueOK()
+	p.CreatedAt, _ = dateOf(doc, f.CreatedAt)
+	p.Documents = optional(doc, f.Documents)
+	p.Clients = optional(doc, f.Clients)
+	p.StatsAt, _ = dateOf(doc, f.CountedAt)
+	return p, ok && doc.Validate() == nil
 }
 
 // DocumentsByKey reads the documents with a key in a project: the current one and
@@ -84,7 +68,7 @@ func (c *Client) DocumentsByKey(ctx context.Context, db string, f profile.Docume
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: f.Key, Value: equals(f, key)},
 	}
-	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)...)
+	projection := fields("_id", f.Project, f.Key, f.RemovedAt, f.CreatedAt, f.UpdatedAt, f.Seq)
 	var out []placement.DocumentRow
 	r := readOp{what: "read a document of " + quoted(db), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
@@ -103,7 +87,7 @@ func (c *Client) DocumentsByKeyIn(ctx context.Context, db string, f profile.Docu
 		{Key: f.Project, Value: bson.D{{Key: "$in", Value: projects}}},
 		{Key: f.Key, Value: among(f, keys)},
 	}
-	projection := fields(nonEmpty("_id", f.Project, f.Key, f.RemovedAt)...)
+	projection := fields("_id", f.Project, f.Key, f.RemovedAt)
 	var out []placement.DocumentRow
 	r := readOp{what: "search the documents of " + quoted(db) + " for a key", privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
@@ -114,31 +98,17 @@ func (c *Client) DocumentsByKeyIn(ctx context.Context, db string, f profile.Docu
 }
 
 func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.DocumentRow) {
-	w := walk(doc)
-	for w.next() {
-		switch string(w.key) {
-		case "_id":
-			d.ID, d.Stored, _ = identifier(&w)
-			if f.Key == profile.KeyOfRow {
-				d.Key = d.Stored.Text(d.ID)
-			}
-		case f.Project:
-			d.Project, _, _ = identifier(&w)
-		case f.Key:
-			d.Key, _ = w.str()
-			if f.AnyType {
-				d.Key = textOf(&w)
-			}
-		case f.RemovedAt:
-			_, d.Removed = w.date()
-		case f.CreatedAt:
-			d.CreatedAt, _ = w.date()
-		case f.UpdatedAt:
-			d.UpdatedAt, _ = w.date()
-		case f.Seq:
-			d.ServerSeq, _ = w.number()
-		}
+	d.ID, d.Stored, _ = placement.IDOf(shardkey.FieldOf(doc, "_id"))
+	d.Project, _, _ = placement.IDOf(shardkey.FieldOf(doc, f.Project))
+	key := shardkey.FieldOf(doc, f.Key)
+	d.Key, _ = key.StringValueOK()
+	if id, stored, ok := placement.IDOf(key); ok && f.AnyType {
+		d.Key = stored.Text(id) // as people write it
 	}
+	_, d.Removed = dateOf(doc, f.RemovedAt)
+	d.CreatedAt, _ = dateOf(doc, f.CreatedAt)
+	d.UpdatedAt, _ = dateOf(doc, f.UpdatedAt)
+	d.ServerSeq, _ = topology.Amount(shardkey.FieldOf(doc, f.Seq))
 	return d
 }
 
@@ -146,7 +116,7 @@ func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.Documen
 // and several may have such a row, because _id is unique per shard only.
 func (c *Client) ByID(ctx context.Context, db string, f profile.RowFields, id bson.ObjectID, limit int) ([]placement.IDRow, error) {
 	filter := bson.D{{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}}}
-	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
+	projection := fields("_id", f.Project, f.Document, f.Key)
 	var out []placement.IDRow
 	r := readOp{what: "look an id up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
@@ -154,22 +124,6 @@ func (c *Client) ByID(ctx context.Context, db string, f profile.RowFields, id bs
 		return nil
 	})
 	return out, err
-}
-
-// identifier decodes an id of any type.
-func identifier(w *elements) (bson.ObjectID, placement.Stored, bool) {
-	if id, ok := w.objectID(); ok { // the most frequent case
-		return id, "", true
-	}
-	return placement.IDOf(bson.RawValue{Type: w.typ, Value: w.val})
-}
-
-// textOf is a key of any type as people write it.
-func textOf(w *elements) string {
-	if id, stored, ok := identifier(w); ok {
-		return stored.Text(id)
-	}
-	return ""
 }
 
 // equals is the condition for a document's key. Yorkie's are text; others can be what the text says too.
@@ -191,10 +145,16 @@ func among(f profile.DocumentFields, keys []string) bson.D {
 	return bson.D{{Key: "$in", Value: values}}
 }
 
-func optional(w *elements) *int64 {
-	n, ok := w.number()
+func optional(doc bson.Raw, path string) *int64 {
+	n, ok := topology.Amount(shardkey.FieldOf(doc, path))
 	if !ok {
 		return nil
 	}
 	return &n
+}
+
+// dateOf is a date in UTC; false for another type.
+func dateOf(doc bson.Raw, path string) (time.Time, bool) {
+	at, ok := shardkey.FieldOf(doc, path).TimeOK()
+	return at.UTC(), ok
 }

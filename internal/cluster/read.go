@@ -2,6 +2,8 @@ package cluster
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -128,18 +130,24 @@ func singleBatch(n int) []bson.E {
 	return []bson.E{{Key: "limit", Value: int64(n)}, {Key: "batchSize", Value: int32(n)}, {Key: "singleBatch", Value: true}}
 }
 
-// fields is an inclusion projection without _id unless named.
-func fields(names ...string) bson.E {
-	p := bson.D{}
-	id := int32(0)
+// fields is an inclusion projection of dotted names, in the form of a find.
+func fields(names ...string) bson.E { return bson.E{Key: "projection", Value: including(names...)} }
+
+// including is an inclusion projection of dotted names, without _id unless named. Empty names are fields that this data
+// does not have. Duplicates and paths inside of other paths are left out, because the server rejects such projections.
+func including(names ...string) bson.D {
+	p, id, seen := bson.D{}, int32(0), map[string]bool{"": true}
 	for _, n := range names {
-		if n == "_id" {
+		inside := slices.ContainsFunc(names, func(o string) bool { return o != "" && strings.HasPrefix(n, o+".") })
+		switch {
+		case n == "_id":
 			id = 1
-			continue
+		case !seen[n] && !inside:
+			p = append(p, bson.E{Key: n, Value: int32(1)})
 		}
-		p = append(p, bson.E{Key: n, Value: int32(1)})
+		seen[n] = true
 	}
-	return bson.E{Key: "projection", Value: append(p, bson.E{Key: "_id", Value: id})}
+	return append(p, bson.E{Key: "_id", Value: id})
 }
 
 var withMajority = bson.E{Key: "readConcern", Value: majority}

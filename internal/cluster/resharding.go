@@ -69,9 +69,9 @@ func (c *Client) withShards(ctx context.Context, r *operation.Resharding) error 
 				{Key: "type", Value: "op"},
 				{Key: "originatingCommand.reshardCollection", Value: bson.D{{Key: "$eq", Value: string(r.NS)}}},
 			}}},
-			bson.D{{Key: "$project", Value: fields("shard", "donorState", "recipientState", "approxDocumentsToCopy", "documentsCopied",
+			bson.D{{Key: "$project", Value: including("shard", "donorState", "recipientState", "approxDocumentsToCopy", "documentsCopied",
 				"approxBytesToCopy", "bytesCopied", "oplogEntriesFetched", "oplogEntriesApplied",
-				"remainingOperationTimeEstimatedSecs").Value}},
+				"remainingOperationTimeEstimatedSecs")}},
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 )
 
 // ByReference reads the rows with a project id and an _id. If the shard key begins with
@@ -17,7 +18,7 @@ func (c *Client) ByReference(ctx context.Context, db string, f profile.RowFields
 		{Key: f.Project, Value: bson.D{{Key: "$eq", Value: project}}},
 		{Key: "_id", Value: bson.D{{Key: "$eq", Value: id}}},
 	}
-	projection := fields(nonEmpty("_id", f.Project, f.Document, f.Key)...)
+	projection := fields("_id", f.Project, f.Document, f.Key)
 	var out []placement.IDRow
 	r := readOp{what: "look a reference up in " + quoted(db+"."+f.Collection), privilege: "find on " + db + "." + f.Collection}
 	err := c.each(ctx, db, find(f.Collection, filter, append(singleBatch(limit), projection)...), r, func(doc bson.Raw) error {
@@ -29,18 +30,9 @@ func (c *Client) ByReference(ctx context.Context, db string, f profile.RowFields
 
 // decodeRow decodes the fields that determine a row's shard.
 func decodeRow(f profile.RowFields, doc bson.Raw) (row placement.IDRow) {
-	w := walk(doc)
-	for w.next() {
-		switch string(w.key) {
-		case "_id":
-			row.ID, row.StoredID, _ = identifier(&w)
-		case f.Project:
-			row.Project, row.StoredProject, _ = identifier(&w)
-		case f.Document:
-			row.Document, row.StoredDocument, _ = identifier(&w)
-		case f.Key:
-			row.Key, _ = w.str()
-		}
-	}
+	row.ID, row.StoredID, _ = placement.IDOf(shardkey.FieldOf(doc, "_id"))
+	row.Project, row.StoredProject, _ = placement.IDOf(shardkey.FieldOf(doc, f.Project))
+	row.Document, row.StoredDocument, _ = placement.IDOf(shardkey.FieldOf(doc, f.Document))
+	row.Key, _ = shardkey.FieldOf(doc, f.Key).StringValueOK()
 	return row
 }

@@ -34,11 +34,8 @@ func (c *Client) AllRows(ctx context.Context, ns topology.Namespace, fields []st
 func (c *Client) rows(ctx context.Context, ns topology.Namespace, names []string, stage bson.D, each func(rowsample.Row) error) error {
 	ctx, cancel := c.bounded(ctx)
 	defer cancel()
-	projection := bson.D{}
-	for _, name := range withoutNested(append([]string{"_id"}, names...)) {
-		projection = append(projection, bson.E{Key: name, Value: int32(1)})
-	}
-	projection = append(projection, bson.E{Key: sizeField, Value: bson.D{{Key: "$bsonSize", Value: "$$ROOT"}}})
+	names = append([]string{"_id"}, names...)
+	projection := append(including(names...), bson.E{Key: sizeField, Value: bson.D{{Key: "$bsonSize", Value: "$$ROOT"}}})
 	cmd := bson.D{
 		{Key: "aggregate", Value: ns.Collection()},
 		{Key: "pipeline", Value: bson.A{stage, bson.D{{Key: "$project", Value: projection}}}},

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -74,21 +75,8 @@ func typesAfter(t bson.Type) bson.A {
 }
 
 func (c *Client) sizes(ctx context.Context, q survey.SizeQuery, doing string, stages ...bson.D) ([]survey.SizedRow, error) {
-	names := append([]string{"_id"}, q.Key...)
-	for _, f := range []string{q.Project, q.Document, q.Dead.Field} {
-		if f != "" {
-			names = append(names, f)
-		}
-	}
-	projection := bson.D{}
-	seen := map[string]bool{}
-	for _, n := range names {
-		if !seen[n] {
-			seen[n] = true
-			projection = append(projection, bson.E{Key: n, Value: int32(1)})
-		}
-	}
-	projection = append(projection, bson.E{Key: sizeField, Value: bson.D{{Key: "$bsonSize", Value: "$$ROOT"}}})
+	names := append([]string{"_id", q.Project, q.Document, q.Dead.Field}, q.Key...)
+	projection := append(including(names...), bson.E{Key: sizeField, Value: bson.D{{Key: "$bsonSize", Value: "$$ROOT"}}})
 	pipeline := bson.A{}
 	for _, s := range stages {
 		pipeline = append(pipeline, s)
@@ -109,18 +97,12 @@ func (c *Client) sizes(ctx context.Context, q survey.SizeQuery, doing string, st
 
 func decodeSized(q survey.SizeQuery, doc bson.Raw) survey.SizedRow {
 	row := survey.SizedRow{Key: bytes.Clone(doc)}
-	if q.Project != "" {
-		row.Project, _, _ = placement.IDOf(doc.Lookup(q.Project))
-	}
-	if q.Document != "" {
-		row.Document, _, _ = placement.IDOf(doc.Lookup(q.Document))
-	}
+	row.Project, _, _ = placement.IDOf(shardkey.FieldOf(doc, q.Project))
+	row.Document, _, _ = placement.IDOf(shardkey.FieldOf(doc, q.Document))
 	row.Bytes, _ = topology.Amount(doc.Lookup(sizeField))
-	if q.Dead.Field != "" {
-		v, err := doc.LookupErr(q.Dead.Field)
-		text, _ := v.StringValueOK()
-		row.Dead = err == nil && v.Type != bson.TypeNull && (q.Dead.Value == "" || q.Dead.Value == text)
-	}
+	dead := shardkey.FieldOf(doc, q.Dead.Field)
+	text, _ := dead.StringValueOK()
+	row.Dead = dead.Type != 0 && dead.Type != bson.TypeNull && (q.Dead.Value == "" || q.Dead.Value == text)
 	return row
 }
 

@@ -76,7 +76,7 @@ func (c *Client) Operations(ctx context.Context, ns topology.Namespace) (map[str
 		{Key: "aggregate", Value: ns.Collection()},
 		{Key: "pipeline", Value: bson.A{
 			bson.D{{Key: "$collStats", Value: bson.D{{Key: "latencyStats", Value: bson.D{}}}}},
-			bson.D{{Key: "$project", Value: fields("_id", "shard", "latencyStats").Value}},
+			bson.D{{Key: "$project", Value: including("_id", "shard", "latencyStats")}},
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}

@@ -272,8 +272,8 @@ func fillFromSample(
 		if err != nil || !in.Contains(k) {
 			continue
 		}
-		project, _ := lookupID(row.Doc, of.ProjectField)
-		document, _ := lookupID(row.Doc, of.DocumentField)
+		project, _ := shardkey.FieldOf(row.Doc, of.ProjectField).ObjectIDOK()
+		document, _ := shardkey.FieldOf(row.Doc, of.DocumentField).ObjectIDOK()
 		if sums[k] == nil {
 			sums[k] = &topology.KeyWrites{Key: k, Project: project, Document: document}
 		}
@@ -296,16 +296,9 @@ func fillFromSample(
 	}
 }
 
-func lookupID(doc bson.Raw, field string) (id bson.ObjectID, ok bool) {
-	if field == "" {
-		return id, false
-	}
-	return doc.Lookup(field).ObjectIDOK()
-}
-
 func writtenAt(row placement.KeyedRow, date string) time.Time {
 	if date != "" {
-		t, _ := row.Doc.Lookup(date).TimeOK()
+		t, _ := shardkey.FieldOf(row.Doc, date).TimeOK()
 		return t
 	}
 	return row.ID.Timestamp()

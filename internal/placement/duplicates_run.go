@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -172,7 +173,7 @@ func (d *DuplicateCheck) note(ns topology.Namespace, rows []KeyedRow) {
 		}
 		_, chunk := c.Chunks.Find(key)
 		row := SharedRow{Shard: chunk.Shard}
-		row.Project, _ = r.Doc.Lookup(project).ObjectIDOK()
+		row.Project, _ = shardkey.FieldOf(r.Doc, project).ObjectIDOK()
 		s.Rows = append(s.Rows, row)
 	}
 	if len(s.Shards()) < 2 {

@@ -45,9 +45,9 @@ func readKey(m topology.Meta, text string) (givenKey, error) {
 	}
 	used := map[string]bool{}
 	for i, f := range m.Key.Fields() {
-		v, top, ok := fieldOf(doc, f.Name)
+		v, top, ok := shardkey.GivenField(doc, f.Name)
 		if name, isTime, is := m.Series.Measured(f.Name); !ok && is {
-			if v, top, ok = fieldOf(doc, name); ok {
+			if v, top, ok = shardkey.GivenField(doc, name); ok {
 				out.measured = true
 				if isTime {
 					out.timeAt = i
@@ -72,16 +72,6 @@ func readKey(m topology.Meta, text string) (givenKey, error) {
 		}
 	}
 	return out, nil
-}
-
-// fieldOf is a field of a document, by its dotted name or nested; top is the name in the document itself.
-func fieldOf(doc bson.Raw, name string) (v bson.RawValue, top string, ok bool) {
-	if v, err := doc.LookupErr(name); err == nil {
-		return v, name, true
-	}
-	path := strings.Split(name, ".")
-	v, err := doc.LookupErr(path...)
-	return v, path[0], err == nil
 }
 
 // maxIgnored is how many ignored fields are named.

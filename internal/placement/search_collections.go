@@ -142,7 +142,7 @@ func (s *search) foundRow(ns topology.Namespace, row bson.Raw) Item {
 	p := Place{NS: ns, Match: []Equal{{Field: "_id", Value: id}}}
 	if c, ok := s.known(ns); ok {
 		p.What = c.What
-		if owner, _, ok := IDOf(row.Lookup(c.ProjectField)); ok && c.ProjectField != "" {
+		if owner, _, ok := IDOf(shardkey.FieldOf(row, c.ProjectField)); ok {
 			s.owner(&it, ns.Database(), owner)
 		}
 	}
@@ -152,9 +152,9 @@ func (s *search) foundRow(ns topology.Namespace, row bson.Raw) Item {
 	} else {
 		values := make([]bson.RawValue, c.Key.Len())
 		for i, f := range c.Key.Fields() {
-			v, err := row.LookupErr(strings.Split(f.Name, ".")...)
-			if err != nil {
-				v = bson.RawValue{Type: bson.TypeNull} // a row without the field is where null is
+			v := shardkey.FieldOf(row, f.Name)
+			if v.Type == 0 {
+				v.Type = bson.TypeNull // a row without the field is where null is
 			}
 			values[i] = v
 			if f.Name != "_id" {

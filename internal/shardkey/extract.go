@@ -22,6 +22,8 @@ func (p Pattern) Extract(doc bson.Raw) (Key, error) {
 		switch {
 		case err != nil:
 			return Key{}, fault.Wrap(fault.Invalid, err, "The document is not well-formed BSON.")
+		case e.typ == 0:
+			e.typ = bson.TypeNull
 		case e.typ == bson.TypeArray:
 			return Key{}, fault.New(fault.Invalid, "The document has an array in the shard key field %q, which cannot be.", f.Name)
 		}
@@ -32,8 +34,41 @@ func (p Pattern) Extract(doc bson.Raw) (Key, error) {
 	return newKey(enc, bits), nil
 }
 
-// lookup follows a dotted path. It stops at an array and returns it; a missing field is
-// null.
+// FieldOf is the value at a dotted path of a stored row, as in queries and shard keys; its type is 0 where there is
+// none. It stops at an array and is that: neither an id nor a shard key can be in one. A field whose own name has a dot
+// is not found, as in the server.
+func FieldOf(row bson.Raw, path string) bson.RawValue {
+	e, err := lookup(row, path)
+	if err != nil || path == "" {
+		return bson.RawValue{}
+	}
+	return bson.RawValue{Type: e.typ, Value: e.value}
+}
+
+// GivenField is a field of a document that a person gives: under its dotted name, as bounds and filters have it, or
+// nested, as rows have it. top is the name in the document itself.
+func GivenField(doc bson.Raw, name string) (v bson.RawValue, top string, ok bool) {
+	if e, err := find(doc, name); err == nil && e.typ != 0 {
+		return bson.RawValue{Type: e.typ, Value: e.value}, name, true
+	}
+	top, _, _ = strings.Cut(name, ".")
+	v = FieldOf(doc, name)
+	return v, top, v.Type != 0
+}
+
+// GivenPrefix are the values that such a document has of the pattern's leading fields.
+func (p Pattern) GivenPrefix(doc bson.Raw) (values []bson.RawValue) {
+	for _, f := range p.fields {
+		v, _, ok := GivenField(doc, f.Name)
+		if !ok {
+			break
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+// lookup follows a dotted path. It stops at an array and returns it; a missing field has the type 0.
 func lookup(doc []byte, path string) (element, error) {
 	for {
 		name, rest, more := strings.Cut(path, ".")
@@ -42,13 +77,13 @@ func lookup(doc []byte, path string) (element, error) {
 			return e, err
 		}
 		if e.typ != bson.TypeEmbeddedDocument {
-			return element{typ: bson.TypeNull}, nil
+			return element{}, nil
 		}
 		doc, path = e.value, rest
 	}
 }
 
-// find gives the first element of this name.
+// find gives the first element of this name; of type 0 where there is none.
 func find(doc []byte, name string) (element, error) {
 	rest, err := elementsOf(doc)
 	for err == nil && len(rest) > 0 {
@@ -57,5 +92,5 @@ func find(doc []byte, name string) (element, error) {
 			return e, nil
 		}
 	}
-	return element{typ: bson.TypeNull}, err
+	return element{}, err
 }

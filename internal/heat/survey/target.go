@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -51,40 +52,34 @@ func Targets(t *topology.Table, p *profile.Profile, r Request, scope profile.Sco
 }
 
 // shardOf is the shard of a row; "" when unknown.
-func shardOf(t *topology.Table, ns topology.Namespace, key bson.Raw) string {
-	c := t.Collection(ns)
-	if c == nil {
-		return t.Primary(ns.Database())
-	}
-	if c.Chunks.Len() == 0 {
-		return ""
-	}
-	k, err := c.Key.Extract(key)
-	if err != nil {
-		return ""
-	}
-	i, chunk := c.Chunks.Find(k)
-	if i < 0 {
-		return ""
-	}
-	return chunk.Shard
+func shardOf(t *topology.Table, ns topology.Namespace, row bson.Raw) string {
+	return shardBy(t, ns, func(p shardkey.Pattern) (shardkey.Key, error) { return p.Extract(row) })
 }
 
 // ownerOf is the shard of a Yorkie document's rows; "" if document and project do not decide it.
 func ownerOf(t *topology.Table, of Target, project, document bson.RawValue) string {
-	doc := bson.D{{Key: of.Document, Value: document}}
-	for _, f := range of.Key {
-		switch f {
-		case of.Document:
-		case of.Project:
-			doc = append(doc, bson.E{Key: f, Value: project})
-		default:
-			return ""
+	return shardBy(t, of.NS, func(p shardkey.Pattern) (shardkey.Key, error) {
+		var values []bson.RawValue
+		for _, f := range p.Fields() {
+			switch {
+			case f.Name == of.Document:
+				values = append(values, document)
+			case f.Name == of.Project && project.Type != 0:
+				values = append(values, project)
+			}
 		}
+		return p.KeyOf(values...) // an error where a field is of neither
+	})
+}
+
+func shardBy(t *topology.Table, ns topology.Namespace, keyOf func(shardkey.Pattern) (shardkey.Key, error)) string {
+	c := t.Collection(ns)
+	if c == nil {
+		return t.Primary(ns.Database())
 	}
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		return ""
+	k, err := keyOf(c.Key)
+	if i, chunk := c.Chunks.Find(k); err == nil && i >= 0 {
+		return chunk.Shard
 	}
-	return shardOf(t, of.NS, raw)
+	return ""
 }
