@@ -2,7 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -46,33 +45,3 @@ func document(raw bson.Raw) string {
 
 // parsed is how mongosh takes Extended JSON.
 func parsed(ext string) string { return parseCall + sanitize.Quoted(ext) + ")" }
-
-// field is a name as a key of a JavaScript object.
-func field(name string) string {
-	for i, r := range name {
-		letter := r == '_' || r == '$' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return sanitize.Quoted(name)
-		}
-	}
-	if name == "" {
-		return sanitize.Quoted(name)
-	}
-	return name
-}
-
-// keyText is a shard key as mongosh takes it, with further fields at its end.
-func keyText(p shardkey.Pattern, more ...string) string {
-	var parts []string
-	for _, f := range p.Fields() {
-		kind := ": 1"
-		if f.Hashed {
-			kind = `: "hashed"`
-		}
-		parts = append(parts, field(f.Name)+kind)
-	}
-	for _, m := range more {
-		parts = append(parts, field(m)+": 1")
-	}
-	return "{" + strings.Join(parts, ", ") + "}"
-}

@@ -3,6 +3,7 @@ package rules
 import (
 	"shardboard/internal/message"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -44,7 +45,7 @@ func findMonotonicKey(ev *evaluation) {
 				ev.shardKey(c),
 			},
 		}
-		key := "{" + field(g.Field) + `: "hashed"}`
+		key := shardkey.Pattern{}.With(shardkey.Field{Name: g.Field, Hashed: true}).String()
 		if ev.release().AtLeast(5, 0, 0) {
 			p.Remedy.WhyNot = commandsOnly()
 			p.Remedy.Commands = []Command{

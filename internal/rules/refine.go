@@ -13,7 +13,7 @@ func (ev *evaluation) refine(p *Problem, c *topology.Collection) {
 	if !ok {
 		return
 	}
-	key := keyText(longer)
+	key := longer.String()
 	first := readCommand("db.version()", "refine.version", "must be 4.4 or later")
 	if of, known := ev.Profile.Collection(c.NS.Collection()); known && !of.FoundByWhole(longer) {
 		first = readCommand("db.version()", "refine.program", "must be 7.0 or later on every member; before that, findAndModify "+
@@ -77,5 +77,5 @@ func (ev *evaluation) widerKey(r *Remedy, c *topology.Collection) {
 	}
 	r.Plans = append(r.Plans, refinePlan(c, longer))
 	r.Commands = append(r.Commands, preparing("refine-key", readCommand("db.version()", "refine.version", "must be 4.4 or later"),
-		createIndex(c, keyText(longer)))...)
+		createIndex(c, longer.String()))...)
 }

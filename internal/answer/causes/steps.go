@@ -71,15 +71,11 @@ func whySteps(ns topology.Namespace, w placement.Why, primaries map[string]strin
 
 // patternText is the shard key as mongosh writes it.
 func patternText(w placement.Why) string {
-	parts := make([]string, len(w.Fields))
-	for i, f := range w.Fields {
-		kind := "1"
-		if f.Hashed {
-			kind = `"hashed"`
-		}
-		parts[i] = f.Name + ": " + kind
+	var key shardkey.Pattern
+	for _, f := range w.Fields {
+		key = key.With(shardkey.Field{Name: f.Name, Hashed: f.Hashed})
 	}
-	return "{" + strings.Join(parts, ", ") + "}"
+	return key.String()
 }
 
 func keyText(w placement.Why) string {
