@@ -99,8 +99,8 @@ func (p pattern) max() bson.Raw { return p.global(bson.TypeMaxKey) }
 func (p pattern) keyOf(doc bson.Raw) (bson.Raw, error) {
 	d := newRawDoc(32 * len(p.fields))
 	for _, f := range p.fields {
-		v, ok := value.Lookup(doc, f.name)
-		if !ok || v.Type == bson.TypeUndefined {
+		v := value.KeyField(doc, f.name)
+		if v.Type == 0 || v.Type == bson.TypeUndefined {
 			v = bson.RawValue{Type: bson.TypeNull}
 		}
 		if v.Type == bson.TypeArray {

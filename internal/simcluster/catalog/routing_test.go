@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/replay"
 )
 
@@ -66,5 +67,33 @@ func TestFiltersTargetTheShardsOfTheRecordedServer(t *testing.T) {
 	}
 	if len(queries) < 900 {
 		t.Fatalf("only %d queries", len(queries))
+	}
+}
+
+// A key of a field inside of another one has the field's whole path as its name, and no array on the way.
+func TestKeyOfANestedFieldHasItsPathAsName(t *testing.T) {
+	p, err := parsePattern(encode(bson.D{{Key: "a.b", Value: 1}, {Key: "c.d", Value: "hashed"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := func(name string, v any) bson.D { return bson.D{{Key: name, Value: v}} }
+	null := encode(bson.D{{Key: "a.b", Value: nil}, {Key: "c.d", Value: value.Hash(value.Null())}})
+	for _, tc := range []struct {
+		doc  bson.D
+		want bson.Raw // nil: refused
+	}{
+		{bson.D{{Key: "a", Value: inner("b", "x")}, {Key: "c", Value: inner("d", nil)}},
+			encode(bson.D{{Key: "a.b", Value: "x"}, {Key: "c.d", Value: value.Hash(value.Null())}})},
+		{bson.D{}, null},
+		{inner("a", "text"), null},
+		{inner("a.b", "a name with a dot"), null},
+		{inner("a", bson.A{inner("b", 1)}), nil},
+		{inner("a", inner("b", bson.A{1})), nil},
+		{inner("c", bson.A{1}), nil},
+	} {
+		got, err := p.keyOf(encode(tc.doc))
+		if (err != nil) != (tc.want == nil) || err == nil && value.CompareDocs(got, tc.want) != 0 {
+			t.Errorf("%v: got %v, %v; want %v", tc.doc, got, err, tc.want)
+		}
 	}
 }

@@ -32,6 +32,22 @@ func Lookup(doc bson.Raw, path string) (bson.RawValue, bool) {
 	}
 }
 
+// KeyField follows a dotted path as a shard key does: an array on the way is the value, which no key can have; missing
+// (zero) where there is none.
+func KeyField(doc bson.Raw, path string) bson.RawValue {
+	for {
+		name, rest, more := strings.Cut(path, ".")
+		v := Field(doc, name)
+		switch {
+		case !more || v.Type == bson.TypeArray:
+			return v
+		case v.Type != bson.TypeEmbeddedDocument:
+			return bson.RawValue{}
+		}
+		doc, path = v.Value, rest
+	}
+}
+
 // Walk visits the values at the path as a query sees them: arrays on the way fan out over their
 // documents and, where the next part is a number, also take that index; a path that ends early is
 // visited as missing (zero value), but not for array elements that are no documents. With open,
