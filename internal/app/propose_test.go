@@ -36,6 +36,10 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			madeup.Row("region", "us-east", "deviceId", 7)},
 		{madeup.Analytics, "users lists the tenants", "user4", []string{"user0", "user6"}, "user4", "analytics.events",
 			madeup.Row("userId", bson.Binary{Subtype: 4, Data: []byte{15: 4}})},
+		{madeup.CRM, "tenants lists the tenants", "Tenant 3", []string{"Tenant 0", "Tenant 6"}, "Tenant 3/D04", "crm.deals",
+			madeup.Row("tenant.id", "t-3", "deal.number", "D04")},
+		{madeup.Telemetry, "No collection lists the tenants", "us-east", []string{"ap-south", "eu-west", "us-east"}, "us-east/4",
+			"telemetry.devices", madeup.Row("meta.region", "us-east", "meta.deviceId", 4)},
 	} {
 		t.Run(tc.schema.DB, func(t *testing.T) {
 			fill := func(c *mongo.Client) {

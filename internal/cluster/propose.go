@@ -3,8 +3,8 @@ package cluster
 import (
 	"bytes"
 	"context"
-	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -18,9 +18,9 @@ var _ propose.Source = (*Client)(nil)
 // proposeTime bounds each read for a proposal: it is sent as maxTimeMS.
 const proposeTime = 5 * time.Second
 
-// FieldNames reads the names and types of the fields of at most so many rows. The server takes the rows apart, so no
-// value of them is sent. Needs find on the collection.
-func (c *Client) FieldNames(ctx context.Context, ns topology.Namespace, rows int) ([]propose.Field, error) {
+// FieldNames reads the names and types of the fields of at most so many rows, and the types at some paths. The server
+// takes the rows apart, so no value of them is sent. Needs find on the collection.
+func (c *Client) FieldNames(ctx context.Context, ns topology.Namespace, paths []string, rows int) ([]propose.Field, error) {
 	ctx, cancel := context.WithTimeout(ctx, proposeTime)
 	defer cancel()
 	names := bson.D{{Key: "$map", Value: bson.D{
@@ -28,15 +28,25 @@ func (c *Client) FieldNames(ctx context.Context, ns topology.Namespace, rows int
 		{Key: "as", Value: "f"},
 		{Key: "in", Value: bson.D{{Key: "k", Value: "$$f.k"}, {Key: "t", Value: bson.D{{Key: "$type", Value: "$$f.v"}}}}},
 	}}}
+	inside := bson.A{}
+	for _, path := range paths {
+		inside = append(inside, bson.D{{Key: "k", Value: bson.D{{Key: "$literal", Value: path}}},
+			{Key: "t", Value: bson.D{{Key: "$type", Value: "$" + path}}}, {Key: "path", Value: true}})
+	}
+	all := bson.D{{Key: "$concatArrays", Value: bson.A{names, inside}}}
 	cmd := bson.D{
 		{Key: "aggregate", Value: ns.Collection()},
 		{Key: "pipeline", Value: bson.A{
 			bson.D{{Key: "$limit", Value: int64(rows)}},
-			bson.D{{Key: "$project", Value: bson.D{{Key: "_id", Value: int32(0)}, {Key: "f", Value: names}}}},
+			bson.D{{Key: "$project", Value: bson.D{{Key: "_id", Value: int32(0)}, {Key: "f", Value: all}}}},
 		}},
 		{Key: "cursor", Value: bson.D{}},
 	}
-	types := map[string][]string{}
+	type field struct {
+		name   string
+		dotted bool
+	}
+	types := map[field][]string{}
 	r := readOp{what: "read the names of fields of " + quoted(string(ns)), privilege: "find on " + string(ns), secondary: true}
 	err := c.each(ctx, ns.Database(), cmd, r, func(doc bson.Raw) error {
 		list, _ := doc.Lookup("f").ArrayOK() // absent in a row without fields
@@ -48,15 +58,16 @@ func (c *Client) FieldNames(ctx context.Context, ns topology.Namespace, rows int
 			}
 			name, _ := of.Lookup("k").StringValueOK()
 			kind, _ := of.Lookup("t").StringValueOK()
-			if !slices.Contains(types[name], kind) {
-				types[name] = append(types[name], kind)
+			at := field{name, strings.Contains(name, ".") && of.Lookup("path").Type == 0}
+			if kind != "missing" && !slices.Contains(types[at], kind) {
+				types[at] = append(types[at], kind)
 			}
 		}
 		return nil
 	})
 	var out []propose.Field
-	for _, name := range slices.Sorted(maps.Keys(types)) {
-		out = append(out, propose.Field{Name: name, Types: types[name]})
+	for at, kinds := range types {
+		out = append(out, propose.Field{Name: at.name, Types: kinds, Dotted: at.dotted})
 	}
 	return out, err
 }
@@ -68,12 +79,11 @@ func (c *Client) SomeRows(ctx context.Context, ns topology.Namespace, q propose.
 	defer cancel()
 	r := readOp{what: "read rows of " + quoted(string(ns)), privilege: "find on " + string(ns), secondary: true}
 	if q.Random {
-		projection := fields(append([]string{"_id"}, q.Fields...)...)
 		cmd := bson.D{
 			{Key: "aggregate", Value: ns.Collection()},
 			{Key: "pipeline", Value: bson.A{
 				bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: int64(q.Limit)}}}},
-				bson.D{{Key: "$project", Value: projection.Value}},
+				bson.D{{Key: "$project", Value: including(append([]string{"_id"}, q.Fields...)...)}},
 			}},
 			{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(q.Limit)}}},
 		}

@@ -1,7 +1,7 @@
 package profile
 
 // ProjectFields names the collection that lists the projects (tenants) and the
-// fields that are read of it, all at the top level. An empty name is a field
+// fields that are read of it, by dotted path. An empty name is a field
 // that this data does not have. Nothing but these fields and _id is ever read,
 // so that secrets beside them never reach this process.
 type ProjectFields struct {

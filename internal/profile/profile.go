@@ -68,6 +68,9 @@ type Profile struct {
 // Called is what documents or projects are called; empty = Yorkie's words.
 type Called struct{ One, Many string }
 
+// AnyID reports whether documents can have ids of other types than ObjectID.
+func (p *Profile) AnyID() bool { return p != nil && p.Keys.AnyType }
+
 // Collection returns a collection by name.
 func (l Layout) Collection(name string) (Collection, bool) {
 	i := slices.IndexFunc(l.Collections, func(c Collection) bool { return c.Name == name })

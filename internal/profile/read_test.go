@@ -79,8 +79,17 @@ func TestProfileErrorsNameLineAndField(t *testing.T) {
 		{"  name: name", "  name: [name]", `shop.yaml:7: tenants.name: expected text, found a list. Put it in quotes if it is meant.`},
 		{"  name: name", "  name: \" \"", `shop.yaml:7: tenants.name: the text is empty.`},
 		{"  name: name", "  name: $where", `shop.yaml:7: tenants.name: the name of a field cannot begin with a dollar sign.`},
-		{"  name: name", "  name: profile.name",
-			`shop.yaml:7: tenants.name: "profile.name" is inside another field; only fields of the row itself are read.`},
+		{"  name: name", "  name: profile..name", `shop.yaml:7: tenants.name: "profile..name" has an empty part: ` +
+			`write one dot between the names of a field and of the field inside it, as in tenant.id.`},
+		{"  name: name", "  name: .name", `shop.yaml:7: tenants.name: ".name" has an empty part: ` +
+			`write one dot between the names of a field and of the field inside it, as in tenant.id.`},
+		{"  name: name", "  name: profile.$name", `shop.yaml:7: tenants.name: the name of a field cannot begin with a dollar sign.`},
+		{"  name: name", "  name: names.0.text", `shop.yaml:7: tenants.name: "names.0.text" has the number 0 as a part, ` +
+			`which is a place in a list; ids and shard keys cannot be in lists: name a field outside of it.`},
+		{"  name: name", "  name: secrets.name",
+			`shop.yaml:7: tenants.name: "secrets.name" looks like a secret (secret): shardboard does not read such fields.`},
+		{"  name: name", "  name: " + strings.Repeat("a.", 100) + "b",
+			`shop.yaml:7: tenants.name: the text has more than 200 bytes: shorten it, or name another field.`},
 		{"  name: name", "  name: _id", `shop.yaml:7: tenants.name: _id is always read and need not be named.`},
 		{"  publicKey: label", "  publicKey: name", `shop.yaml:8: tenants.publicKey: name is already the field of name.`},
 		{"  name: name", "  name: name\n  name: other", `shop.yaml:8: tenants: the field name is there twice.`},

@@ -105,7 +105,7 @@ func checkText(s string) string {
 	case strings.TrimSpace(s) == "":
 		return "the text is empty"
 	case len(s) > 200:
-		return "the text has more than 200 bytes"
+		return "the text has more than 200 bytes: shorten it, or name another field"
 	case !utf8.ValidString(s) || strings.ContainsFunc(s, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Cf, c) }):
 		return "the text has control characters"
 	}
@@ -128,7 +128,7 @@ var secrets = []string{
 	"hash",
 }
 
-// field is the name of a field of stored rows.
+// field is the dotted path of a field of stored rows.
 func (t table) field(name string, required bool) string {
 	s := t.text(name, required)
 	if s == "" || t.r.err != nil {
@@ -140,7 +140,7 @@ func (t table) field(name string, required bool) string {
 	return s
 }
 
-// CheckField says why a profile cannot name a field of stored rows; "" = it can.
+// CheckField says why a profile cannot name a field of stored rows by its dotted path; "" = it can.
 func CheckField(s string) string {
 	if problem := checkText(s); problem != "" {
 		return problem
@@ -151,13 +151,19 @@ func CheckField(s string) string {
 			return fmt.Sprintf("%q looks like a secret (%s): shardboard does not read such fields", s, word)
 		}
 	}
-	switch {
-	case strings.HasPrefix(s, "$"):
-		return "the name of a field cannot begin with a dollar sign"
-	case strings.Contains(s, "."):
-		return fmt.Sprintf("%q is inside another field; only fields of the row itself are read", s)
-	case s == "_id":
+	if s == "_id" {
 		return "_id is always read and need not be named"
+	}
+	for part := range strings.SplitSeq(s, ".") {
+		switch {
+		case part == "":
+			return fmt.Sprintf("%q has an empty part: write one dot between the names of a field and of the field inside it, as in tenant.id", s)
+		case part[0] == '$':
+			return "the name of a field cannot begin with a dollar sign"
+		case strings.Trim(part, "0123456789") == "":
+			return fmt.Sprintf("%q has the number %s as a part, which is a place in a list; ids and shard keys cannot be in lists: "+
+				"name a field outside of it", s, part)
+		}
 	}
 	return ""
 }

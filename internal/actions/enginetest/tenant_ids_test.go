@@ -21,27 +21,41 @@ import (
 	"shardboard/internal/topology"
 )
 
-// shopProfile is of collections that have the tenant alone, before a hash, before another field, and as a hash.
-var shopProfile = must.Get(profile.Parse("shop.yaml", []byte(`name: shop
-tenants: {collection: tenants, name: name, called: {one: Tenant, many: Tenants}}
-documents: {collection: orders, tenant: tenant, called: {one: Order, many: Orders}}
-collections:
-  - {name: items, tenant: tenant}
-  - {name: visits, tenant: tenant}
-  - {name: clicks, tenant: tenant}
-`)))
+// shopBy is the path of the tenant's field in the rows of a shop.
+type shopBy string
 
-// shopOf has rows of tenants with these ids, each of which has several in each collection.
-func shopOf(ids ...any) madeup.Schema {
+// profile is of collections that have the tenant alone, before a hash, before another field, and as a hash.
+func (by shopBy) profile() *profile.Profile {
+	return must.Get(profile.Parse("shop.yaml", []byte(strings.ReplaceAll(`name: shop
+tenants: {collection: tenants, name: name, called: {one: Tenant, many: Tenants}}
+documents: {collection: orders, tenant: FIELD, called: {one: Order, many: Orders}}
+collections:
+  - {name: items, tenant: FIELD}
+  - {name: visits, tenant: FIELD}
+  - {name: clicks, tenant: FIELD}
+`, "FIELD", string(by)))))
+}
+
+// row has a tenant at the path.
+func (by shopBy) row(tenant any) bson.D {
+	if outer, inner, nested := strings.Cut(string(by), "."); nested {
+		return madeup.Row(outer, madeup.Row(inner, tenant))
+	}
+	return madeup.Row(string(by), tenant)
+}
+
+// of has rows of tenants with these ids, each of which has several in each collection.
+func (by shopBy) of(ids ...any) madeup.Schema {
+	f := string(by)
 	return madeup.Schema{DB: "shop",
-		Keys: map[string]bson.D{"orders": madeup.Row("tenant", 1), "items": madeup.Row("tenant", 1, "_id", "hashed"),
-			"visits": madeup.Row("tenant", 1, "page", 1), "clicks": madeup.Row("tenant", "hashed")},
+		Keys: map[string]bson.D{"orders": madeup.Row(f, 1), "items": madeup.Row(f, 1, "_id", "hashed"),
+			"visits": madeup.Row(f, 1, "page", 1), "clicks": madeup.Row(f, "hashed")},
 		Rows: func(insert func(string, bson.D)) {
 			for i, id := range ids {
 				insert("tenants", madeup.Row("_id", id, "name", fmt.Sprintf("Tenant %d", i)))
 				for k := range 6 {
 					for _, coll := range []string{"orders", "items", "visits", "clicks"} {
-						insert(coll, madeup.Row("tenant", id, "page", k))
+						insert(coll, append(by.row(id), madeup.Row("page", k)...))
 					}
 				}
 			}
@@ -49,10 +63,10 @@ func shopOf(ids ...any) madeup.Schema {
 }
 
 // onShop runs a test with the second of the tenants.
-func onShop(t *testing.T, test func(r *Rig, p placement.Project), ids ...any) {
+func onShop(t *testing.T, by shopBy, test func(r *Rig, p placement.Project), ids ...any) {
 	t.Helper()
-	OnRig(t, Setup{Of: shopProfile, Data: func(r *Rig) {
-		shopOf(ids...).Fill(func(db string, cmd bson.D) {
+	OnRig(t, Setup{Of: by.profile(), Data: func(r *Rig) {
+		by.of(ids...).Fill(func(db string, cmd bson.D) {
 			r.Helper()
 			_, err := r.Sim.Command(r.Context(), db, cmd)
 			r.Must(err)
@@ -67,10 +81,10 @@ func onShop(t *testing.T, test func(r *Rig, p placement.Project), ids ...any) {
 }
 
 // shardsOf is where the servers look for rows of a tenant.
-func (r *Rig) shardsOf(coll string, tenant any) (out []string) {
+func (r *Rig) shardsOf(by shopBy, coll string, tenant any) (out []string) {
 	r.Helper()
 	reply := must.Get(r.Sim.Command(r.Context(), "shop", madeup.Row("explain",
-		madeup.Row("find", coll, "filter", madeup.Row("tenant", tenant)), "verbosity", "queryPlanner")))
+		madeup.Row("find", coll, "filter", madeup.Row(string(by), tenant)), "verbosity", "queryPlanner")))
 	list := must.Get(reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values())
 	for _, s := range list {
 		out = append(out, s.Document().Lookup("shardName").StringValue())
@@ -80,12 +94,12 @@ func (r *Rig) shardsOf(coll string, tenant any) (out []string) {
 }
 
 // boundsIn are the ends of zone ranges that steps set, by collection.
-func boundsIn(steps []operation.Step) string {
+func boundsIn(by shopBy, steps []operation.Step) string {
 	var out []string
 	for _, s := range steps {
 		if s.Op == operation.OpSetRange {
 			out = append(out, fmt.Sprintf("%s %s %s", s.NS.Collection(),
-				shardkey.DisplayValue(s.Min.Lookup("tenant")), shardkey.DisplayValue(s.Max.Lookup("tenant"))))
+				shardkey.DisplayValue(s.Min.Lookup(string(by))), shardkey.DisplayValue(s.Max.Lookup(string(by)))))
 		}
 	}
 	slices.Sort(out)
@@ -117,8 +131,12 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 		if testing.Short() && name != "string" && name != "between" && name != "UUID" {
 			continue
 		}
+		by := shopBy("tenant")
+		if name == "string" || name == "UUID" {
+			by = "meta.tenant"
+		}
 		t.Run(name, func(t *testing.T) {
-			onShop(t, func(r *Rig, p placement.Project) {
+			onShop(t, by, func(r *Rig, p placement.Project) {
 				before := r.ReadState().String()
 				plan := r.Plan(actions.Pin, actions.Args{Project: p.IDText(), Shard: "shard-rs-3"})
 				hash := r.Watcher.Table().Collection("shop.clicks").Key
@@ -127,16 +145,16 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 				for _, coll := range []string{"items", "orders", "visits"} {
 					want += fmt.Sprintf("\n%s %s %s", coll, shardkey.DisplayValue(p.IDValue()), tc.end)
 				}
-				if got := boundsIn(plan.Steps); got != want {
+				if got := boundsIn(by, plan.Steps); got != want {
 					r.Errorf("got\n%s\nwant\n%s", got, want)
 				}
 				run := r.WaitEnd(r.Start(plan).ID)
 				if run.State != engine.Succeeded {
 					r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
 				}
-				for coll := range shopOf().Keys {
+				for coll := range by.of().Keys {
 					for i, id := range []any{tc.before, tc.id, tc.after} {
-						if on := r.shardsOf(coll, id); slices.Equal(on, []string{"shard-rs-3"}) != (i == 1) && (coll != "clicks" || i == 1) {
+						if on := r.shardsOf(by, coll, id); slices.Equal(on, []string{"shard-rs-3"}) != (i == 1) && (coll != "clicks" || i == 1) {
 							r.Errorf("rows of %v in %s are on %v", id, coll, on)
 						}
 					}
@@ -167,16 +185,16 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 
 // A plan says of a tenant with the highest id why it cannot end its range.
 func TestHighestIDIsNotPinned(t *testing.T) {
-	last := bson.Binary{Subtype: 4, Data: slices.Repeat([]byte{255}, 16)}
-	onShop(t, func(r *Rig, p placement.Project) {
+	last, by := bson.Binary{Subtype: 4, Data: slices.Repeat([]byte{255}, 16)}, shopBy("tenant")
+	onShop(t, by, func(r *Rig, p placement.Project) {
 		plan := r.Plan(actions.Pin, actions.Args{Project: p.IDText(), Shard: "shard-rs-3"})
-		if got := boundsIn(plan.Steps); !strings.HasPrefix(got, "clicks ") || strings.Contains(got, "\n") {
+		if got := boundsIn(by, plan.Steps); !strings.HasPrefix(got, "clicks ") || strings.Contains(got, "\n") {
 			r.Errorf("pins %s", got)
 		}
 		if len(plan.Effect.Stays) != 3 || plan.Effect.Stays[0].Code != "highestID" {
 			r.Errorf("what stays: %v", plan.Effect.Stays)
 		}
-		for _, s := range placement.SpreadOf(r.Watcher.Table(), shopProfile, p).Collections {
+		for _, s := range placement.SpreadOf(r.Watcher.Table(), by.profile(), p).Collections {
 			if is := s.Pin.Can; is != (s.NS == "shop.clicks") {
 				r.Errorf("%s: can be pinned is %v: %v", s.NS, is, s.Pin.Why)
 			}
@@ -185,8 +203,8 @@ func TestHighestIDIsNotPinned(t *testing.T) {
 }
 
 func TestTenantIsSpreadAndSplitByIDsOfOtherTypes(t *testing.T) {
-	for _, ids := range [][]any{{"a", "b", "c"}, {int64(1), int64(2), int64(3)}} {
-		onShop(t, func(r *Rig, p placement.Project) {
+	for by, ids := range map[shopBy][]any{"meta.tenant": {"a", "b", "c"}, "tenant": {int64(1), int64(2), int64(3)}} {
+		onShop(t, by, func(r *Rig, p placement.Project) {
 			split := r.WaitEnd(r.Start(r.Plan(actions.SplitProject, actions.Args{Project: p.IDText()})).ID)
 			if split.State != engine.Succeeded {
 				r.Fatalf("%s %v", split.State, split.Why)
@@ -196,8 +214,8 @@ func TestTenantIsSpreadAndSplitByIDsOfOtherTypes(t *testing.T) {
 				r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
 			}
 			got := map[string]int{}
-			for coll := range shopOf().Keys {
-				got[coll] = len(r.shardsOf(coll, ids[1]))
+			for coll := range by.of().Keys {
+				got[coll] = len(r.shardsOf(by, coll, ids[1]))
 			}
 			if want := map[string]int{"orders": 1, "items": 3, "visits": 2, "clicks": 1}; !maps.Equal(got, want) {
 				r.Errorf("on how many shards: got %v, want %v", got, want)
@@ -208,12 +226,12 @@ func TestTenantIsSpreadAndSplitByIDsOfOtherTypes(t *testing.T) {
 
 // Keys of a tenant's rows have ids of the tenants' types, and others are refused: no row has such a key.
 func TestKeysHaveTheTypesOfTheTenantsIDs(t *testing.T) {
-	onShop(t, func(r *Rig, p placement.Project) {
+	onShop(t, "meta.tenant", func(r *Rig, p placement.Project) {
 		for _, tc := range []struct {
 			at any
 			ok bool
 		}{{"b", true}, {int32(5), false}, {bson.ObjectID{}, false}} {
-			raw := must.Get(bson.Marshal(madeup.Row("tenant", tc.at)))
+			raw := must.Get(bson.Marshal(madeup.Row("meta.tenant", tc.at)))
 			_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Split, Reason: "a test",
 				Args: actions.Args{NS: topology.Namespace("shop.orders"), At: raw}})
 			if (err == nil) != tc.ok {

@@ -22,10 +22,16 @@ func (r *reader) propose(l lead) bool {
 	if r.out.Database != l.db {
 		r.out.Database = l.db
 		r.fields, r.unique, r.nested = map[string][]Field{}, map[string][][]string{}, map[string]string{}
+		r.unreachable = map[string][]string{}
 	}
 	own := r.without(l)
 	if len(own) == 0 {
 		r.because("%s is not taken for the tenant: it is a unique key where shard keys begin with it, so it groups no rows.", name(l.field))
+		return false
+	}
+	if coll := r.dotted(own, l.field); coll != "" {
+		r.because("%s is not taken for the tenant: rows of %s have a field whose own name is that. A dot is a way into another field, in "+
+			"profiles as in shard keys, so neither finds it.", name(l.field), name(coll))
 		return false
 	}
 	if kind := r.notAnID(own, l.field); kind != "" {
@@ -118,8 +124,8 @@ func (r *reader) others(all []lead, taken lead) {
 // without leaves out the collections that have the field as a unique key: these list tenants.
 func (r *reader) without(l lead) (out []*topology.Collection) {
 	for _, c := range l.colls {
-		if c.Key.Len() == 1 && (c.Unique || slices.ContainsFunc(r.uniqueOf(c.NS.Collection()),
-			func(u []string) bool { return slices.Equal(u, []string{l.field}) })) {
+		unique := r.uniqueOf(c.NS.Collection())
+		if c.Key.Len() == 1 && (c.Unique || slices.ContainsFunc(unique, func(u []string) bool { return slices.Equal(u, []string{l.field}) })) {
 			continue
 		}
 		out = append(out, c)
@@ -133,6 +139,18 @@ func (r *reader) notAnID(colls []*topology.Collection, field string) string {
 		f, ok := find(r.fieldsOf(c.NS.Collection()), field)
 		if ok && !f.only(idTypes...) && !f.only() {
 			return strings.Join(f.Types, ", ")
+		}
+	}
+	return ""
+}
+
+// dotted is a collection whose rows have a field of this name, dots included, and none at this path; "" if there is
+// none.
+func (r *reader) dotted(colls []*topology.Collection, field string) string {
+	for _, c := range colls {
+		coll := c.NS.Collection()
+		if _, ok := find(r.fieldsOf(coll), field); !ok && slices.Contains(r.unreachable[coll], field) {
+			return coll
 		}
 	}
 	return ""
@@ -219,10 +237,13 @@ func (r *reader) reference(coll, of string) string {
 		}
 	}
 	id, known := find(r.fieldsOf(of), "_id")
+	flat := func(s string) string {
+		return strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(s))
+	}
+	names := []string{flat(singular(of)) + "id", flat(singular(of)) + "ref"}
 	for _, f := range r.fieldsOf(coll) {
-		flat := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(f.Name))
-		one := strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(singular(of)))
-		if flat != one+"id" && flat != one+"ref" || !f.only(idTypes...) || known && !f.only(id.Types...) {
+		named := slices.Contains(names, flat(f.Name)) || slices.Contains(names, flat(inner(f.Name)))
+		if !named || !f.only(idTypes...) || known && !f.only(id.Types...) {
 			continue
 		}
 		if _, ownName := find(r.fieldsOf(of), f.Name); !ownName { // else it is another name of the row than its _id
@@ -433,8 +454,8 @@ func (r *reader) values(own []*topology.Collection, field string) (out []counted
 			continue
 		}
 		for _, row := range rows {
-			v, err := row.LookupErr(field)
-			if err != nil || v.Type == bson.TypeNull || v.Type == bson.TypeUndefined {
+			v := shardkey.FieldOf(row, field)
+			if v.Type == 0 || v.Type == bson.TypeNull || v.Type == bson.TypeUndefined {
 				continue
 			}
 			i := slices.IndexFunc(out, func(o counted) bool { return r.same(o.value, v) })

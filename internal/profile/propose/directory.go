@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/natural"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -135,8 +136,8 @@ func (r *reader) enough(values []counted, d directory) []counted {
 		r.unread(r.namespace(d.coll), "Rows", err)
 	}
 	for _, row := range rows {
-		v, err := row.LookupErr(d.id)
-		if err == nil && !slices.ContainsFunc(values, func(o counted) bool { return r.same(o.value, v) }) {
+		v := shardkey.FieldOf(row, d.id)
+		if v.Type != 0 && !slices.ContainsFunc(values, func(o counted) bool { return r.same(o.value, v) }) {
 			values = append(values, counted{value: v})
 		}
 	}
@@ -164,8 +165,8 @@ func (r *reader) namesOf(f *file, values []counted, d directory) map[string]stri
 		r.unread(r.namespace(d.coll), "Rows", err)
 	}
 	for _, row := range rows {
-		title, _ := row.Lookup(f.title).StringValueOK()
-		out[r.canonical(row.Lookup(d.id))] = title
+		title, _ := shardkey.FieldOf(row, f.title).StringValueOK()
+		out[r.canonical(shardkey.FieldOf(row, d.id))] = title
 	}
 	return out
 }

@@ -92,17 +92,25 @@ func leads(t *topology.Table, o Options) (out []lead, why []string) {
 
 // affix is 1 for a field that is named like an id: among equals it is likelier to be a tenant than a date.
 func affix(field string) int {
-	if base(field) != strings.ToLower(field) {
+	if base(field) != inner(strings.ToLower(field)) {
 		return 1
 	}
 	return 0
 }
 
-// base is the thing that a field is the id of, in lower case: tenant of tenantId, tenant_id, tenantID, TenantRef.
+// inner is the last part of a path.
+func inner(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// base is the thing that a field is the id of, in lower case: tenant of tenantId, tenant_id, tenantID, TenantRef,
+// tenant.id and meta.tenantId.
 func base(field string) string {
-	lower := strings.ToLower(field)
-	for _, end := range []string{"_id", "id", "_ref", "ref", "_key", "key", "_code", "code", "_uuid", "uuid", "_no",
-		"_slug", "slug", "_name", "name"} {
+	ends := []string{"_id", "id", "_ref", "ref", "_key", "key", "_code", "code", "_uuid", "uuid", "_no",
+		"_slug", "slug", "_name", "name"}
+	lower := inner(strings.ToLower(field))
+	if slices.Contains(ends, lower) && len(lower) < len(field) {
+		return base(field[:len(field)-len(lower)-1])
+	}
+	for _, end := range ends {
 		if cut, ok := strings.CutSuffix(lower, end); ok && len(cut) > 1 {
 			return strings.TrimRight(cut, "_-")
 		}

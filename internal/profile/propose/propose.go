@@ -29,15 +29,18 @@ const (
 	sampledValues   = 200     // rows whose tenant is read
 	mostValues      = 20      // different tenants that are looked for in the directory
 	previewCounted  = 6       // collections that the preview counts
+	mostPaths       = 50      // fields inside of other fields whose types are read
 	mostUniqueKeys  = 3       // unique keys of a collection that are compared with the tenants
 	mostDirectories = 20      // collections that are looked at as a directory
 	mostListed      = 100_000 // tenants of a directory: shardboard keeps them in memory
 )
 
-// Field is a field of some rows of a collection: its name and its BSON types as $type writes them, never a value.
+// Field is a field of some rows of a collection: its path and its BSON types as $type writes them, never a value.
 type Field struct {
 	Name  string
 	Types []string
+	// Dotted: the name itself has a dot, so that no path leads to the field.
+	Dotted bool
 }
 
 // Rows asks for rows of a collection: only the named fields and _id, only rows where a field is one of the
@@ -52,8 +55,9 @@ type Rows struct {
 
 // Source is what a proposal reads beside the routing table. Errors are classified with fault.
 type Source interface {
-	// FieldNames are the names and types of the fields of at most so many rows. No value leaves the server.
-	FieldNames(ctx context.Context, ns topology.Namespace, rows int) ([]Field, error)
+	// FieldNames are the names and types of the fields of at most so many rows, and of those at some paths inside them.
+	// No value leaves the server.
+	FieldNames(ctx context.Context, ns topology.Namespace, paths []string, rows int) ([]Field, error)
 	// UniqueIndexes are the fields of each unique index but that of _id.
 	UniqueIndexes(ctx context.Context, ns topology.Namespace) ([][]string, error)
 	// SomeRows reads rows in no order.
@@ -132,10 +136,12 @@ type reader struct {
 	out    Proposal
 	fields map[string][]Field // of collections of the database
 	unique map[string][][]string
-	denied map[string]bool   // by namespace: said already
-	strict bool              // a field whose values are listed in a collection of a tenant's is not taken
-	nested map[string]string // collections of a tenant's by the field that has the ids of their rows
-	begins shardkey.Pattern  // a key that begins with the tenant: compares values as the server does
+	// unreachable are names with dots of their own, by collection
+	unreachable map[string][]string
+	denied      map[string]bool   // by namespace: said already
+	strict      bool              // a field whose values are listed in a collection of a tenant's is not taken
+	nested      map[string]string // collections of a tenant's by the field that has the ids of their rows
+	begins      shardkey.Pattern  // a key that begins with the tenant: compares values as the server does
 }
 
 // same reports whether two values are one for the server: numbers of several types can be.
@@ -189,14 +195,42 @@ func (r *reader) fieldsOf(coll string) []Field {
 	got, ok := r.fields[coll]
 	if !ok {
 		var err error
-		if got, err = r.src.FieldNames(r.ctx, r.namespace(coll), SampledRows); err != nil {
+		if got, err = r.src.FieldNames(r.ctx, r.namespace(coll), r.paths(coll), SampledRows); err != nil {
 			r.unread(r.namespace(coll), "The names of fields", err)
 		}
-		got = slices.DeleteFunc(got, func(f Field) bool { return f.Name != "_id" && !usable(f.Name) })
+		got = slices.DeleteFunc(got, func(f Field) bool {
+			if f.Dotted {
+				r.unreachable[coll] = append(r.unreachable[coll], f.Name)
+			}
+			return f.Dotted || f.Name != "_id" && !usable(f.Name)
+		})
 		slices.SortFunc(got, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })
 		r.fields[coll] = got
 	}
 	return got
+}
+
+// paths are the fields inside of other fields that are in a shard key of the database or a unique index of the
+// collection.
+func (r *reader) paths(coll string) (out []string) {
+	add := func(field string) {
+		if strings.Contains(field, ".") && usable(field) && !slices.Contains(out, field) && len(out) < mostPaths {
+			out = append(out, field)
+		}
+	}
+	for _, unique := range r.unique[coll] { // as far as they were read
+		for _, field := range unique {
+			add(field)
+		}
+	}
+	for _, c := range r.t.Collections {
+		for _, f := range c.Key.Fields() {
+			if c.NS.Database() == r.out.Database {
+				add(f.Name)
+			}
+		}
+	}
+	return out
 }
 
 func (r *reader) uniqueOf(coll string) [][]string {

@@ -105,6 +105,23 @@ UUID("00000000-0000-0000-0000-000000000005") user5; 6 rows of events on shard-rs
 UUID("00000000-0000-0000-0000-000000000004") user4; 5 rows of events on shard-rs-1
 UUID("00000000-0000-0000-0000-000000000003") user3; 4 rows of events on shard-rs-2
 UUID("00000000-0000-0000-0000-000000000002") user2; 3 rows of events on shard-rs-1`},
+		{madeup.CRM, `tenant tenant.id listed by tenants.tenant.id name name; documents deals key deal.number; Tenants, Deals
+deals tenant.id/_id {"tenant.id": 1, "deal.number": 1}
+tenants tenant.id/ 
+deal_notes tenant.id/ {"tenant.id": 1}
+visits tenant.id/ {"tenant.id": "hashed"}
+t-6 Tenant 6; 14 rows of deals on shard-rs-1; 14 rows of deal_notes on shard-rs-1; 14 rows of visits on shard-rs-3
+t-5 Tenant 5; 12 rows of deals on shard-rs-1; 12 rows of deal_notes on shard-rs-1; 12 rows of visits on shard-rs-1
+t-4 Tenant 4; 10 rows of deals on shard-rs-1; 10 rows of deal_notes on shard-rs-1; 10 rows of visits on shard-rs-3
+t-3 Tenant 3; 8 rows of deals on shard-rs-1; 8 rows of deal_notes on shard-rs-1; 8 rows of visits on shard-rs-2
+t-2 Tenant 2; 6 rows of deals on shard-rs-1; 6 rows of deal_notes on shard-rs-1; 6 rows of visits on shard-rs-1`},
+		{madeup.Telemetry, `tenant meta.region listed by ._id name ; documents devices key meta.deviceId; Regions, Devices
+devices meta.region/_id {"meta.region": 1, "meta.deviceId": 1}
+readings meta.region/ {"meta.region": 1, at: 1}
+ap-south ; 9 rows of devices on shard-rs-1; 9 rows of readings on shard-rs-1
+us-east ; 6 rows of devices on shard-rs-1; 6 rows of readings on shard-rs-1
+eu-west ; 3 rows of devices on shard-rs-1; 3 rows of readings on shard-rs-1`},
+		{madeup.Dotted, "nothing"},
 		{madeup.Files, "nothing"},
 	} {
 		t.Run(tc.schema.DB, func(t *testing.T) {
@@ -167,11 +184,11 @@ var errRefused = fault.New(fault.Forbidden, "The cluster user may not do that.")
 
 func refuses(coll string, ns topology.Namespace) bool { return coll == "*" || coll == ns.Collection() }
 
-func (r refusing) FieldNames(ctx context.Context, ns topology.Namespace, rows int) ([]propose.Field, error) {
+func (r refusing) FieldNames(ctx context.Context, ns topology.Namespace, paths []string, rows int) ([]propose.Field, error) {
 	if refuses(r.find, ns) {
 		return nil, errRefused
 	}
-	return r.Source.FieldNames(ctx, ns, rows)
+	return r.Source.FieldNames(ctx, ns, paths, rows)
 }
 
 func (r refusing) SomeRows(ctx context.Context, ns topology.Namespace, q propose.Rows) ([]bson.Raw, error) {
@@ -292,6 +309,16 @@ func (l long) CountOf(ctx context.Context, ns topology.Namespace, field string, 
 		return int64(limit), nil
 	}
 	return l.Source.CountOf(ctx, ns, field, v, limit)
+}
+
+// The server finds such rows by no path, and a profile cannot name the field.
+func TestFieldWithADotInItsNameIsNoTenant(t *testing.T) {
+	proposed(t, propose.Options{}, func(t *testing.T, p propose.Proposal) {
+		want := "tenant.id is not taken for the tenant: rows of events have a field whose own name is that."
+		if err := p.Nothing(); !strings.Contains(fault.Text(err), want) {
+			t.Errorf("got %v, want …%s…", err, want)
+		}
+	}, madeup.Dotted)
 }
 
 func TestListThatDoesNotFitIntoMemoryIsLeftOut(t *testing.T) {
