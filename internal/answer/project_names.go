@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -38,6 +39,16 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 	}
 	return p, fault.New(fault.NotFound, v.Profile.Words("There is no project with id %s (searched: %d, of %s)."),
 		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
+}
+
+// OnlyProject finds the only project with an id, as it is stored or in addresses, or a name: in one database, or in any
+// if db is "".
+func OnlyProject(v View, db, text string) (p placement.Project, ok bool) {
+	found := slices.DeleteFunc(v.Dir.Exactly(text), func(p placement.Project) bool { return db != "" && p.DB != db })
+	if len(found) != 1 || text == "" {
+		return p, false
+	}
+	return found[0], true
 }
 
 // ShardsOf names the shards that have a part of a collection.

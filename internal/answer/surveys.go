@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/natural"
+	"shardboard/internal/placement"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -66,7 +67,7 @@ func Survey(v View, s survey.Survey) api.Survey {
 			out.ProjectName = NameOf(p)
 		}
 	case survey.Document:
-		out.Document = s.Request.Document.Hex()
+		out.Document = s.Request.DocumentText()
 		if !s.Request.Project.IsZero() {
 			out.Project = s.Request.Project.Hex()
 		}
@@ -117,7 +118,7 @@ func surveyLines(v View, q survey.Request, c survey.Collection, lines []survey.L
 			one.Project, one.Name = l.Project.Hex(), v.ProjectName(c.NS.Database(), l.Project)
 		}
 		if !l.Document.IsZero() {
-			one.Document = l.Document.Hex()
+			one.Document = placement.Stored(l.Stored).Text(l.Document)
 		}
 		return one
 	})

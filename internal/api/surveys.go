@@ -13,7 +13,7 @@ type Survey struct {
 	Kind      string         `json:"kind"`               // projects, project, document; sample for those of earlier versions
 	State     string         `json:"state"`              // queued, running, done, stopped, failed
 	Project   string         `json:"project,omitempty"`  // hex ObjectID
-	Document  string         `json:"document,omitempty"` // hex ObjectID
+	Document  string         `json:"document,omitempty"` // id as people write it
 	DB        string         `json:"db,omitempty"`
 	NS        string         `json:"ns,omitempty"`
 	Precision float64        `json:"precision,omitempty"` // requested precision of a sample of an earlier version
@@ -111,8 +111,8 @@ type SurveyMost struct {
 // SurveyStart is the body of POST surveys.
 type SurveyStart struct {
 	Kind     string `json:"kind"`     // projects, project, document
-	Project  string `json:"project"`  // of kind project; optional for document
-	Document string `json:"document"` // of kind document
+	Project  string `json:"project"`  // of kind project; optional for document: id or name
+	Document string `json:"document"` // of kind document: its id, of any type with another profile than Yorkie's
 	DB       string `json:"db"`       // this database only
 	NS       string `json:"ns"`       // this collection only
 }

@@ -49,5 +49,5 @@ func (s *Views) SurveyForm(who auth.Principal) templates.SurveyForm {
 	if !who.May(auth.Operator) {
 		return templates.SurveyForm{Needs: "Measuring costs the cluster reads; starting it needs the role " + auth.Operator.Label() + "."}
 	}
-	return templates.SurveyForm{May: s.deps.Measured.Surveys != nil}
+	return templates.SurveyForm{May: s.deps.Measured.Surveys != nil, AnyID: s.deps.Cluster.Profile.AnyID()}
 }

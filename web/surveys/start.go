@@ -2,6 +2,7 @@ package surveys
 
 import (
 	"net/http"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -21,27 +22,34 @@ func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error
 		return api.Survey{}, err
 	}
 	q := survey.Request{Kind: survey.Kind(in.Kind), DB: in.DB, NS: topology.Namespace(in.NS)}
-	if q.Project, err = idOf("project", in.Project); err != nil {
-		return api.Survey{}, err
+	v := s.ViewFor(r)
+	if p, ok := answer.OnlyProject(v, in.DB, in.Project); ok {
+		q.Project = p.ID
+	} else if q.Project, err = idOf(in.Project); err != nil {
+		return api.Survey{}, fault.New(fault.Invalid,
+			v.Profile.Words("%q is the id or name of no project, or of several: give the id of one."),
+			sanitize.Truncate(in.Project, 60))
 	}
-	if q.Document, err = idOf("document", in.Document); err != nil {
-		return api.Survey{}, err
+	if q.Document, err = idOf(in.Document); err != nil {
+		if q.Text = strings.TrimSpace(in.Document); !v.Profile.AnyID() {
+			return api.Survey{}, err
+		}
 	}
 	if q.Kind == survey.Project && in.Project == "" {
-		return api.Survey{}, fault.New(fault.Invalid, "A survey of a project needs the project's id, 24 hexadecimal digits.")
+		return api.Survey{}, fault.New(fault.Invalid, "A survey of a project needs the project's id or name.")
 	}
 	one, err := e.Start(r.Context(), q, site.AuditEntry(r))
-	return answer.Survey(s.ViewFor(r), one), err
+	return answer.Survey(v, one), err
 }
 
 // idOf reads an id; the zero id if there is none.
-func idOf(what, text string) (bson.ObjectID, error) {
+func idOf(text string) (bson.ObjectID, error) {
 	if text == "" {
 		return bson.ObjectID{}, nil
 	}
 	id, err := bson.ObjectIDFromHex(text)
 	if err != nil {
-		return id, fault.New(fault.Invalid, "Give the id of the %s, 24 hexadecimal digits, not %q.", what, sanitize.Truncate(text, 60))
+		return id, fault.New(fault.Invalid, "Give the id of the document, 24 hexadecimal digits, not %q.", sanitize.Truncate(text, 60))
 	}
 	return id, nil
 }

@@ -2,6 +2,7 @@ package surveys_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/profile"
@@ -130,6 +132,38 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	s.Do("POST", "/api/v1/surveys/RUNS/stop")
 	if len(stub.Stopped) != 2 || stub.Stopped[0] != "RUNS" || stub.By.By != "local" {
 		t.Errorf("%v", stub.Stopped)
+	}
+}
+
+// With another profile than Yorkie ids of documents are of any type, and tenants can be named by what people call them.
+func TestSurveyOfADocumentWithAnyID(t *testing.T) {
+	stub := webtest.CannedSurveys()
+	prof := must.Get(profile.Parse("shop.yaml", []byte("name: shop\ndocuments: {collection: documents, tenant: project_id}\n")))
+	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys, d.Cluster.Profile = stub, prof })
+	for _, body := range []string{"project=" + webtest.ProjectID(5).Hex(), "project=" + url.QueryEscape(webtest.HostileName), "project="} {
+		w := s.Do("POST", "/surveys", webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
+			webtest.Body(body+"&kind=document&document=+o-1%2F%3Cb%3E"))
+		if got := stub.Started[len(stub.Started)-1]; w.Code != http.StatusSeeOther || got.Text != "o-1/<b>" || !got.Document.IsZero() ||
+			got.Project.IsZero() != (body == "project=") {
+			t.Errorf("%s: %d %+v", body, w.Code, got)
+		}
+	}
+	if w := s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"kind":"document","document":"5","project":"no such tenant"}`)); w.Code != http.StatusBadRequest {
+		t.Errorf("a project that is none: %d", w.Code)
+	}
+	text := []byte("\x02\x08\x00\x00\x00o-1/<b>\x00")
+	stub.All[2].Request = survey.Request{Kind: survey.Document, Text: "o-1/<b>"}
+	stub.Result.Collections = stub.Result.Collections[:1]
+	stub.Result.Collections[0].Documents = []survey.Line{{Document: bson.ObjectID{0xff, 0xff, 11: 1}, Stored: text}}
+	got := webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey))
+	if got.Document != "o-1/<b>" || got.Collections[0].Documents[0].Document != "o-1/<b>" {
+		t.Errorf("%+v", got)
+	}
+	page := s.Do("GET", "/surveys/"+webtest.EndedSurvey).Body.String()
+	holds(t, page, `href="/locate?q=o-1%2F%3Cb%3E"`, "o-1/&lt;b&gt;")
+	if list := s.Do("GET", "/surveys").Body.String(); strings.Contains(list, "pattern=") || !strings.Contains(list, `name="document"`) {
+		t.Error("the form takes hexadecimal digits alone")
 	}
 }
 

@@ -3,10 +3,12 @@ package survey
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -21,7 +23,8 @@ var errSlow = errors.New("too slow")
 type documents struct {
 	Project bson.ObjectID
 	IDs     []bson.ObjectID
-	Values  values `json:",omitempty"` // of the project and the documents
+	Values  values   `json:",omitempty"` // of the project and the documents
+	Stored  [][]byte `json:",omitempty"` // of the documents instead: all values that the text of one id can be
 	Parts   []*documentPart
 }
 
@@ -39,6 +42,24 @@ func newDocuments(of []Target, project bson.ObjectID, ids ...bson.ObjectID) *doc
 		d.Parts = append(d.Parts, &documentPart{Target: t})
 	}
 	return d
+}
+
+// ofAnyType makes it a survey of all ids that a text can be: 7 is a number and a text.
+func (d *documents) ofAnyType(text string) {
+	d.IDs = nil
+	for _, v := range placement.KeyValues(text) {
+		if id, stored, ok := placement.IDOf(v); ok {
+			d.IDs, d.Stored = append(d.IDs, id), append(d.Stored, []byte(stored))
+		}
+	}
+}
+
+// stored is the id of a document as it is stored.
+func (d *documents) stored(i int) bson.RawValue {
+	if i < len(d.Stored) {
+		return placement.Stored(d.Stored[i]).Value(d.IDs[i])
+	}
+	return d.Values.of(d.IDs[i])
 }
 
 func (d *documents) progress() (done, total int64) {
@@ -63,7 +84,7 @@ func (d *documents) step(ctx context.Context, r *Reader) (bool, error) {
 
 // one sums up one document in one collection.
 func (d *documents) one(ctx context.Context, r *Reader, p *documentPart) error {
-	id := d.IDs[p.At]
+	id := d.stored(p.At)
 	var size DocumentSize
 	var of bson.RawValue
 	if !d.Project.IsZero() {
@@ -71,7 +92,7 @@ func (d *documents) one(ctx context.Context, r *Reader, p *documentPart) error {
 	}
 	err := r.Read(ctx, 1, func(ctx context.Context) (_ int, err error) {
 		size, err = r.src.DocumentSize(ctx, DocumentSizeQuery{
-			NS: p.Target.NS, Document: p.Target.Document, ID: d.Values.of(id), Project: p.Target.Project, Of: of, Limit: maxRowsPerDocument})
+			NS: p.Target.NS, Document: p.Target.Document, ID: id, Project: p.Target.Project, Of: of, Limit: maxRowsPerDocument})
 		return 1, err
 	})
 	if err != nil {
@@ -85,15 +106,18 @@ func (d *documents) one(ctx context.Context, r *Reader, p *documentPart) error {
 		}
 		return err
 	}
-	p.At++
 	exact := func(n int64) Estimate {
 		return Estimate{Value: n, Low: n, High: n, Exact: !size.AtLeast, AtLeast: size.AtLeast}
 	}
 	w := Weight{Rows: exact(size.Rows), Bytes: exact(size.Bytes)}
-	line := Line{Project: d.Project, Document: id, Weight: w}
+	line := Line{Project: d.Project, Weight: w}
+	var is placement.Stored
+	line.Document, is, _ = placement.IDOf(id)
+	line.Stored = []byte(is)
 	if size.Rows > 0 {
-		line.Shards = []Part{{Shard: ownerOf(r.table(), p.Target, d.Values.of(d.Project), d.Values.of(id)), Weight: w}}
+		line.Shards = []Part{{Shard: ownerOf(r.table(), p.Target, of, id), Weight: w}}
 	}
+	p.At++
 	p.Lines = append(p.Lines, line)
 	return nil
 }
@@ -102,17 +126,29 @@ func (d *documents) result(t *topology.Table) Result {
 	var out Result
 	for _, p := range d.Parts {
 		c := p.Ended.collection(t, p.Target, MethodCounted)
-		c.Complete, c.Documents = p.At == len(d.IDs), p.Lines
+		c.Complete, c.Documents = p.At == len(d.IDs), d.found(p.Lines)
 		for _, l := range p.Lines {
 			c.Read += l.Rows.Value
 		}
-		if len(d.IDs) > 1 && len(p.Lines) > 0 {
+		if len(d.Stored) == 0 && len(d.IDs) > 1 && len(p.Lines) > 0 {
 			c.Projects = []Line{added(d.Project, p.Lines, c.Complete)}
 			c.Documents = nil
 		}
 		out.Collections = append(out.Collections, c)
 	}
 	return out
+}
+
+// found leaves out ids that a text can be and no row has, unless no row has any.
+func (d *documents) found(lines []Line) []Line {
+	if len(d.Stored) < 2 || len(lines) == 0 {
+		return lines
+	}
+	some := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Rows.Value == 0 })
+	if len(some) == 0 {
+		return lines[:1]
+	}
+	return some
 }
 
 // added is a project's line, made from those of its documents.

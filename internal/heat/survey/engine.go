@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/fault"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
@@ -160,15 +158,13 @@ func (e *Engine) Stop(ctx context.Context, id string, by store.AuditEntry) error
 func (e *Engine) auditEntry(by store.AuditEntry, what string, j *job) store.AuditEntry {
 	by.Cluster, by.At, by.What, by.Subject, by.Outcome = e.cluster, e.o.Now().UTC(), what, j.ID, "ok"
 	by.Details = map[string]string{"kind": string(j.Request.Kind)}
-	for name, value := range map[string]string{"db": j.Request.DB, "ns": string(j.Request.NS)} {
+	for name, value := range map[string]string{"db": j.Request.DB, "ns": string(j.Request.NS), "document": j.Request.DocumentText()} {
 		if value != "" {
 			by.Details[name] = value
 		}
 	}
-	for name, id := range map[string]bson.ObjectID{"project": j.Request.Project, "document": j.Request.Document} {
-		if !id.IsZero() {
-			by.Details[name] = id.Hex()
-		}
+	if id := j.Request.Project; !id.IsZero() {
+		by.Details["project"] = id.Hex()
 	}
 	return by
 }

@@ -48,6 +48,7 @@ type Part struct {
 type Line struct {
 	Project  bson.ObjectID // zero: unknown, or the first project
 	Document bson.ObjectID // zero: the line is of a whole project
+	Stored   []byte        `json:",omitempty"` // the document's id as it is stored, where that is no ObjectID
 	Weight
 	Dead   *Weight // part that nothing uses any more; nil: not examined
 	Shards []Part

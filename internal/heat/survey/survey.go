@@ -29,6 +29,7 @@ type Request struct {
 	Kind      Kind
 	Project   bson.ObjectID      // for kind project; optional for document
 	Document  bson.ObjectID      // for kind document
+	Text      string             `json:",omitempty"` // the document's id as people write it, where that is no ObjectID
 	DB        string             // only this database; "" = all with the profile's data
 	NS        topology.Namespace // only this collection; "" = all that the kind measures
 	Precision float64            // of a stored sample: half the interval, as a share of the collection; 0 = 2 %
@@ -71,11 +72,25 @@ type Survey struct {
 	Problem  string    // why it failed
 }
 
+// maxIDText bounds, in bytes, the text of an id.
+const maxIDText = 1024
+
+// DocumentText is the document's id as people write it; "" if there is none.
+func (r Request) DocumentText() string {
+	if r.Text != "" || r.Document.IsZero() {
+		return r.Text
+	}
+	return r.Document.Hex()
+}
+
 // check rejects invalid requests.
 func (r Request) check() error {
-	if placement.IsStandIn(r.Document) || r.Kind == Document && placement.IsStandIn(r.Project) {
-		return fault.New(fault.Conflict, "The id of this document or its project is no ObjectID, and only documents with ObjectIDs are "+
-			"surveyed one by one.")
+	if placement.IsStandIn(r.Document) {
+		return fault.New(fault.Conflict, "%s stands for a document's id of another type than ObjectID, and does not tell it. "+
+			"Give the id as it is stored.", r.Document.Hex())
+	}
+	if len(r.Text) > maxIDText {
+		return fault.New(fault.Invalid, "The id of a document has at most %d bytes, and this one has %d.", maxIDText, len(r.Text))
 	}
 	switch r.Kind {
 	case Sample:
@@ -85,8 +100,8 @@ func (r Request) check() error {
 	case Project:
 		// Yorkie's first project has the zero id, so it is valid.
 	case Document:
-		if r.Document.IsZero() {
-			return fault.New(fault.Invalid, "A survey of a document needs the document's id, 24 hexadecimal digits.")
+		if r.Document.IsZero() && r.Text == "" {
+			return fault.New(fault.Invalid, "A survey of a document needs the document's id.")
 		}
 	default:
 		return fault.New(fault.Invalid, "The kind of a survey is projects, project or document.")
@@ -97,7 +112,7 @@ func (r Request) check() error {
 		name  string
 		of    []Kind
 	}{
-		{!r.Document.IsZero(), "document", []Kind{Document}},
+		{!r.Document.IsZero() || r.Text != "", "document", []Kind{Document}},
 		{!r.Project.IsZero(), "project", []Kind{Project, Document}},
 	} {
 		if x.given && !slices.Contains(x.of, r.Kind) {

@@ -3,6 +3,7 @@ package survey_test
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -104,4 +105,83 @@ func TestPositionsAreKept(t *testing.T) {
 			t.Errorf("%+v: %q, read back as %+v", tc.p, got, back)
 		}
 	}
+}
+
+// One document is counted by an id of any type, in shard keys that are inside of other fields too, on the shards where
+// the servers look for its rows. A text that several ids can be is each of them that has rows.
+func TestDocumentWithAnIDOfAnyTypeIsCounted(t *testing.T) {
+	prof := must.Get(profile.Parse("shop.yaml", []byte(`name: shop
+tenants: {collection: tenants, name: name}
+documents: {collection: orders, tenant: of.tenant}
+collections:
+  - {name: lines, tenant: of.tenant, document: of.order, shardKey: {of.order: hashed}}
+  - {name: parts, tenant: of.tenant, document: of.order, shardKey: {of.order: 1, of.tenant: 1}}
+`)))
+	oid, uuid := bson.ObjectID{0x65, 11: 9}, bson.Binary{Subtype: 4, Data: []byte{15: 7}}
+	ids := []any{"o-1", int32(7), "7", 2.5, uuid, oid, oid.Hex(), bson.DateTime(86_400_000), "7 & <b>"}
+	shop := madeup.Schema{DB: "shop", Keys: map[string]bson.D{"orders": madeup.Row("of.tenant", 1),
+		"lines": madeup.Row("of.order", "hashed"), "parts": madeup.Row("of.order", 1, "of.tenant", 1)},
+		Rows: func(insert func(string, bson.D)) {
+			insert("tenants", madeup.Row("_id", "t-1", "name", "one"))
+			for i, id := range ids {
+				insert("orders", madeup.Row("_id", id, "of", madeup.Row("tenant", "t-1")))
+				for range i + 1 {
+					insert("lines", madeup.Row("of", madeup.Row("tenant", "t-1", "order", id)))
+					insert("parts", madeup.Row("of", madeup.Row("tenant", "t-1", "order", id)))
+				}
+			}
+		}}
+	simulated.Run(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, c *simulated.Cluster) {
+		shop.Fill(func(db string, cmd bson.D) { must.Get(c.Command(t.Context(), db, cmd)) })
+		table := must.Get(c.Watcher.Load(t.Context()))
+		keeper := placement.NewKeeper(c.Client, c.Watcher, prof, slog.New(slog.DiscardHandler))
+		keeper.Poll(t.Context(), prof.Match(table))
+		r := &fixture{Cluster: c}
+		r.engine = survey.New(c.Client, c.Watcher, keeper, prof, survey.Options{})
+		r.end = simulated.Start(t, r.engine.Run)
+		defer func() { r.end() }()
+		tenant := keeper.Directory().Exactly("one")[0].ID
+		for text, want := range map[string][]int{ // positions in ids
+			"o-1": {0}, "7": {1, 2}, "2.5": {3}, "00000000-0000-0000-0000-000000000007": {4}, oid.Hex(): {5, 6}, "1970-01-02": {7},
+			"7 & <b>": {8}, "none": nil, "NumberLong(7)": {1}, `ObjectId("` + oid.Hex() + `")`: {5, 6},
+		} {
+			for _, project := range []bson.ObjectID{{}, tenant} {
+				request := survey.Request{Kind: survey.Document, Project: project, Text: text}
+				if id, err := bson.ObjectIDFromHex(text); err == nil {
+					request.Text, request.Document = "", id
+				}
+				s, result := r.runSurvey(t, request)
+				if s.State != survey.Done || len(result.Collections) != 2 {
+					t.Fatalf("%s: %+v %+v", text, s, result)
+				}
+				for _, one := range result.Collections {
+					if len(one.Documents) != max(len(want), 1) || len(one.Projects) > 0 || !one.Complete {
+						t.Fatalf("%s: %+v", text, one)
+					}
+					for k, l := range one.Documents {
+						if len(want) == 0 {
+							if l.Rows.Value != 0 {
+								t.Errorf("%s: %+v, want no row", text, l)
+							}
+							continue
+						}
+						filter := madeup.Row("of.order", ids[want[k]], "of.tenant", "t-1")
+						on := must.Get(c.Client.TargetShards(t.Context(), one.NS, filter))
+						if project.IsZero() && one.NS == "shop.parts" {
+							on = []string{""} // the tenant decides too
+						}
+						if l.Rows.Value != int64(want[k]+1) || len(l.Shards) != 1 || l.Shards[0].Shard != on[0] {
+							t.Errorf("%s: %+v in %s, want %d rows on %v", text, l, one.NS, want[k]+1, on)
+						}
+					}
+				}
+			}
+		}
+		for _, bad := range []survey.Request{{Kind: survey.Document, Document: bson.ObjectID{0xff, 0xff, 11: 1}},
+			{Kind: survey.Document, Text: strings.Repeat("x", 1025)}, {Kind: survey.Projects, Text: "o-1"}} {
+			if _, err := r.engine.Start(t.Context(), bad, entryByAnna()); err == nil {
+				t.Errorf("%+v is accepted", bad)
+			}
+		}
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -28,7 +29,7 @@ func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 		return r, nil, fault.New(fault.NotFound, "No database here matches the profile's layout, so there is nothing to survey.")
 	}
 	if r.Kind == Project && r.DB == "" {
-		p, ok := e.dirs.Directory().ByID(r.Project)
+		p, ok := e.project(r)
 		if !ok {
 			return r, nil, fault.New(fault.NotFound, "There is no project with id %s.", r.Project.Hex())
 		}
@@ -40,12 +41,29 @@ func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 	case Projects, Project:
 		scope, w = profile.ScopeProject, newCounting(t, e.prof, e.dirs.Directory(), r)
 	default:
-		scope, w = profile.ScopeDocument, newDocuments(Targets(t, e.prof, r, profile.ScopeDocument), r.Project, r.Document)
+		d := newDocuments(Targets(t, e.prof, r, profile.ScopeDocument), r.Project, r.Document)
+		if e.prof.AnyID() {
+			d.ofAnyType(r.DocumentText())
+		}
+		if p, ok := e.project(r); ok {
+			d.Values.add(p.IDValue())
+		} else if placement.IsStandIn(r.Project) {
+			return r, nil, fault.New(fault.NotFound, "There is no project with id %s.", r.Project.Hex())
+		}
+		scope, w = profile.ScopeDocument, d
 	}
 	if len(Targets(t, e.prof, r, scope)) == 0 {
 		return r, nil, fault.New(fault.NotFound, "No collection here can be measured by this kind of survey.")
 	}
 	return r, w, nil
+}
+
+// project is that of a request; the first of several databases that have its id if no database is named.
+func (e *Engine) project(r Request) (placement.Project, bool) {
+	if r.DB == "" {
+		return e.dirs.Directory().ByID(r.Project)
+	}
+	return e.dirs.Directory().In(r.DB, r.Project)
 }
 
 // body is what the store has of a survey besides its head.
