@@ -22,8 +22,11 @@ func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topolog
 		return nil, missing(kind, "ns", "a collection as database.collection")
 	}
 	c := t.Collection(ns)
+	d := t.DamageOf(ns)
 	switch {
-	case t.DamageOf(ns) != nil:
+	case d != nil && d.NoRoom != nil:
+		return nil, fault.New(fault.Conflict, "%s Nothing can be planned for it until then.", d.Text)
+	case d != nil:
 		return nil, fault.New(fault.Conflict,
 			"The routing table of %q is damaged or not read yet, and MongoDB refuses every operation on a damaged one; "+
 				"nothing can be planned for it.",

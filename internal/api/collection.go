@@ -51,8 +51,8 @@ type TimeSeries struct {
 	SpanSeconds int64  `json:"bucketMaxSpanSeconds"` // 0 if not known
 }
 
-// Damage says why a collection's routing table cannot be used. MongoDB refuses every operation on the collection; what
-// else is said of it is as it was before the damage, or absent.
+// Damage says why a collection's routing table cannot be used. Unless it is only unread, MongoDB refuses every
+// operation on the collection. What else is said of it is as it was before, or absent.
 type Damage struct {
 	Kind   string         `json:"kind"`           // gap, overlap, bound, empty; unread: not known to be damaged, but not read
 	Name   string         `json:"name"`           // MongoDB's name of this kind, such as RoutingTableRangeGap; "" for unread
@@ -60,6 +60,15 @@ type Damage struct {
 	Text   string         `json:"text"`           // in a sentence, without keys
 	Places []DamagedRange `json:"places"`         // at most 20
 	More   int            `json:"more,omitempty"` // places beyond those listed
+
+	Missing *MissingChunks `json:"missing,omitempty"` // it was not read because shardboard's memory is short
+}
+
+// MissingChunks are chunks for which shardboard has no memory. All figures are estimates.
+type MissingChunks struct {
+	Chunks *int64 `json:"chunks"`     // null if not known
+	Bytes  int64  `json:"bytes"`      // memory that they need; where chunks is null, at least
+	Left   int64  `json:"memoryLeft"` // for routing tables, when it was refused
 }
 
 // DamagedRange is a range of keys that no shard owns, or several, or a chunk whose bounds are no values of the key.

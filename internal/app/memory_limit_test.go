@@ -74,7 +74,7 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 		text, _ := io.ReadAll(res.Body)
 		return string(text)
 	}
-	refused := func() bool { return strings.Contains(get("/api/v1/collections/"+simcluster.ManyNS), "a limit of 96") }
+	refused := func() bool { return strings.Contains(get("/api/v1/collections/"+simcluster.ManyNS), "\"memoryLeft\"") }
 	deadline := time.After(4 * time.Minute)
 	most := int64(0)
 	for !refused() {

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/clock"
 	"shardboard/internal/fault"
 	"shardboard/internal/fileperm"
+	"shardboard/internal/format"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 )
@@ -39,7 +40,7 @@ func (a *App) savedTableOf(n *instance, c ClusterConfig) savedTable {
 }
 
 // read is what was saved of the cluster of this id; nil for nothing that can be used, which the log tells.
-func (s *savedTable) read(known string, grow func(bytes int64) error) *topology.Table {
+func (s *savedTable) read(known string, grow func(bytes int64) (int64, bool)) *topology.Table {
 	if s.path == "" {
 		return nil
 	}
@@ -60,7 +61,7 @@ func (s *savedTable) read(known string, grow func(bytes int64) error) *topology.
 	return t
 }
 
-func (s *savedTable) open(grow func(bytes int64) error) (*topology.Table, error) {
+func (s *savedTable) open(grow func(bytes int64) (int64, bool)) (*topology.Table, error) {
 	f, err := fileperm.OpenOwn("saved routing table", s.path, os.O_RDONLY)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,12 @@ func (s *savedTable) open(grow func(bytes int64) error) (*topology.Table, error)
 	if err != nil {
 		return nil, err
 	}
-	return history.ReadSaved(f, info.Size(), func(chunks int) error { return grow(topology.ChunkBytes(chunks)) })
+	return history.ReadSaved(f, info.Size(), func(chunks int) error {
+		if left, ok := grow(topology.ChunkBytes(chunks)); !ok {
+			return fault.New(fault.Conflict, "It needs more memory than is left (%s).", format.Bytes(left))
+		}
+		return nil
+	})
 }
 
 // run saves the table now and then if it has changed, and at the end.

@@ -75,6 +75,11 @@ func (c *Client) Chunks(ctx context.Context, m topology.Meta, since topology.Ver
 	return c.chunks(ctx, cmd, m, each)
 }
 
+// CountChunks counts a collection's chunks, by an index alone.
+func (c *Client) CountChunks(ctx context.Context, m topology.Meta) (int64, error) {
+	return c.count(ctx, "config.chunks", bson.D{withMajority}, bson.D{{Key: "$match", Value: chunksOf(m)}})
+}
+
 // ChunksFrom reads at most limit chunks in key order.
 func (c *Client) ChunksFrom(ctx context.Context, m topology.Meta, from shardkey.Key, limit int, each func(topology.Chunk) error) error {
 	lower, err := m.Key.Document(from)

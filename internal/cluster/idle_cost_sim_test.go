@@ -60,3 +60,22 @@ func TestIdleWatchExaminesFewKeys(t *testing.T) {
 		}
 	}
 }
+
+// What a collection needs is counted by an index: no document of config.chunks is examined for it.
+func TestChunksAreCountedByAnIndex(t *testing.T) {
+	for _, version := range []string{"5.0", "8.0"} {
+		o := simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: version, ManyChunks: 3000}
+		onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{simcluster.ManyNS}})
+			if err != nil || len(heads) != 1 {
+				t.Fatal(heads, err)
+			}
+			_, before := sim.Examined()
+			n, err := c.CountChunks(t.Context(), heads[0].Meta)
+			_, after := sim.Examined()
+			if err != nil || n != 3000 || after-before > 5 {
+				t.Errorf("%s: %d chunks, %d documents examined, %v", version, n, after-before, err)
+			}
+		})
+	}
+}

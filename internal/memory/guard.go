@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/format"
 )
 
@@ -100,14 +99,17 @@ func (g *Guard) stepAt(bytes int64) Step {
 	return step
 }
 
-// Grow refuses so many bytes more of a routing table where they do not fit: fault.Conflict.
-func (g *Guard) Grow(bytes int64) error {
-	if g == nil || g.look(bytes) < Routing {
-		return nil
+// Grow tells whether so many bytes more of a routing table fit, and how many do at most. One fifth of the limit stays
+// free of them.
+func (g *Guard) Grow(bytes int64) (left int64, ok bool) {
+	if g == nil {
+		return math.MaxInt64, true
 	}
-	g.refused.Add(1)
-	return fault.New(fault.Conflict, "It was not read further: shardboard has %s of memory in use and a limit of %s (%s), and the routing "+
-		"table keeps one fifth free. Raise the limit.", format.Bytes(g.used.Load()), format.Bytes(g.limit.Bytes), g.limit.From)
+	ok = g.look(bytes) < Routing
+	if !ok {
+		g.refused.Add(1)
+	}
+	return max(int64(shares[Routing]*float64(g.limit.Bytes))-g.used.Load(), 0), ok
 }
 
 // State is what people and metrics are told.

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
-
-	"shardboard/internal/fault"
 )
 
 func TestContainerLimitIsReadFromControlGroups(t *testing.T) {
@@ -57,14 +55,14 @@ func TestGuardGivesUpInOrder(t *testing.T) {
 		}
 	}
 	live = 700 << 20
-	if err := g.Grow(50 << 20); err != nil {
-		t.Error(err)
+	if left, ok := g.Grow(50 << 20); !ok || left != 100<<20 {
+		t.Error(left, ok)
 	}
-	if err := g.Grow(101 << 20); fault.Of(err) != fault.Conflict || g.State().Refused != 1 {
-		t.Error(err)
+	if left, ok := g.Grow(101 << 20); ok || left != 100<<20 || g.State().Refused != 1 {
+		t.Error(left, ok)
 	}
 	var none *Guard
-	if none.Grow(1<<60) != nil || none.State() != (State{}) || none.Step() != All {
+	if _, ok := none.Grow(1 << 60); !ok || none.State() != (State{}) || none.Step() != All {
 		t.Error("no limit refuses")
 	}
 }

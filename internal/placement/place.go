@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"cmp"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -23,6 +24,9 @@ func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields
 	if damage == nil && (c == nil || c.Unsplittable) {
 		p.onPrimary(t, c)
 		return p
+	}
+	if c != nil && damage != nil && damage.Kind == topology.DamageUnread {
+		damage = nil // as it was before
 	}
 	var key shardkey.Pattern
 	var place func([]bson.RawValue) error
@@ -151,6 +155,9 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 	}
 	c := t.Collection(q.NS)
 	if c == nil {
+		if d := t.DamageOf(q.NS); d != nil {
+			return nil, fault.New(fault.Conflict, "%s", cmp.Or(d.Text, "The chunks of "+string(q.NS)+" have not been read yet."))
+		}
 		if slices.Contains(t.Unsharded, q.NS) {
 			p := Place{NS: q.NS, Exists: "unknown"}
 			p.onPrimary(t, nil)

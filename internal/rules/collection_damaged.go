@@ -84,6 +84,8 @@ func damagedBounds(d *topology.Damage, r topology.DamagedRange) (from, to string
 func DamageText(d *topology.Damage) message.Message {
 	ns := message.Namespace("ns", d.NS)
 	switch {
+	case d.NoRoom != nil:
+		return d.NoRoom.Message(d.NS)
 	case d.Kind == topology.DamageEmpty:
 		return message.New("damaged.empty", "{ns} is listed as sharded and has not one chunk: no shard owns any of its keys.", ns)
 	case d.Kind == topology.DamageUnread:

@@ -9,6 +9,7 @@ var all = []rule{
 	unreadable,
 	forgedRows,
 	collectionDamaged,
+	notLoaded,
 	metadataContradiction,
 	drainingStuck,
 	balancerOff,

@@ -65,6 +65,14 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			failedRead(topology.PartRouting), func(s *Situation) { s.Table.Loaded = false }),
 		lacks("being loaded", Unreadable, "notLoaded", func(s *Situation) { s.Table.Loaded = false }),
 
+		fires("memory is short", NotLoaded, Warn, "noRoom", "", func(s *Situation) {
+			s.Table.Damaged = []*topology.Damage{{Meta: topology.Meta{NS: "y.huge"}, Kind: topology.DamageUnread, Since: now,
+				NoRoom: &topology.NoRoom{Chunks: 100, Bytes: 6400, Left: 1000}}}
+		}),
+		passes("not read for another reason", NotLoaded, func(s *Situation) {
+			s.Table.Damaged = []*topology.Damage{{Meta: topology.Meta{NS: "y.huge"}, Kind: topology.DamageUnread, Since: now}}
+		}),
+
 		fires("drains", Draining, Info, "draining", "", drainShard("b"), withoutPart(topology.PartEvents)),
 		passes("drains and is stuck", Draining, drainShard("b"), off),
 		fires("switched off", BalancingOff, Info, "balancingOff", "balance-collection", inCollection("y.documents", noBalance)),

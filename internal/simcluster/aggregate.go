@@ -90,6 +90,9 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 func (c *Cluster) runAggregate(ctx context.Context, a aggregateArgs) (docs []bson.Raw, single bool, err error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
+	if count := c.many.counted(a); count != nil {
+		return []bson.Raw{count}, true, nil
+	}
 	stream, single, err := c.stream(ctx, a)
 	if err != nil {
 		return nil, false, err

@@ -177,6 +177,18 @@ func (m *virtualChunks) find(bound bson.RawValue) (i int, exact bool) {
 	return m.n, false
 }
 
+// counted is what a pipeline that only counts these chunks gives, by the keys of an index; nil for another one.
+func (m *virtualChunks) counted(a aggregateArgs) bson.Raw {
+	if m == nil || a.db != "config" || a.coll != "chunks" || len(a.stages) != 2 || !m.is(a.stages[0].Lookup("$match", "uuid")) {
+		return nil
+	}
+	if by := a.stages[1].Lookup("$group", "_id"); by.Type != bson.TypeNull {
+		return nil
+	}
+	m.examined.Keys.Add(int64(m.n))
+	return encode(value.D("_id", nil, "n", int64(m.n)))
+}
+
 // joined is the row that a $lookup of a collection's highest version finds.
 func (m *virtualChunks) joined(db, coll string, vars map[string]bson.RawValue) (pipeline.Docs, bool) {
 	if m == nil || db != "config" || coll != "chunks" {

@@ -90,6 +90,15 @@ func (b *ChunkBuilder) placeholder(shard string) error {
 	return nil
 }
 
+// bytesPerChunk is about what a chunk takes so far, its key and the read included.
+func (b *ChunkBuilder) bytesPerChunk() int64 {
+	if b.f.total == 0 {
+		return chunkBytes
+	}
+	const columns = 18 // shard, version, since
+	return max(chunkBytes, 2*(columns+b.f.keyBytes/int64(b.f.total)))
+}
+
 // Finish gives the map, with the chunks that changed since the read began in the place
 // of what was read of them. The error is ErrTorn when that does not make the map whole.
 func (b *ChunkBuilder) Finish(changed []Chunk) (*ChunkMap, error) {

@@ -2,7 +2,6 @@ package topology
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -39,9 +38,9 @@ type Damage struct {
 	Kind   DamageKind
 	Since  time.Time // when it was seen first
 	Places []DamagedRange
-	More   int    // places beyond those listed
-	Text   string // why it was not read: for DamageUnread
-	NoRoom bool   // because Options.Grow refused it: Text has nothing of a server
+	More   int     // places beyond those listed
+	Text   string  // why it was not read: for DamageUnread
+	NoRoom *NoRoom // because Options.Grow refused it: Text has nothing of a server; nil otherwise
 
 	torn *ChunkBuilder // what the metadata says all the same; nil if there is nothing
 
@@ -92,9 +91,12 @@ func (d *Damage) Owners(k shardkey.Key) (shards []string, of shardkey.Range, kno
 	return d.torn.ownersOf(k), shardkey.Range{Min: c.Min, Max: c.Max}, true
 }
 
-// due reports whether a damaged collection is to be read again.
-func (d *Damage) due(h Head, now time.Time) bool {
-	return d.highest != h.Highest || !sameLife(d.Meta, h.Meta) || now.Sub(d.read) >= maxRereadShare*d.took
+// due reports whether a damaged collection is to be read again. One that found no room changes without getting any.
+func (d *Damage) due(h Head, wrong bool, now time.Time) bool {
+	if d.NoRoom != nil {
+		return !sameLife(d.Meta, h.Meta) || now.Sub(d.read) >= d.NoRoom.wait
+	}
+	return wrong || d.highest != h.Highest || !sameLife(d.Meta, h.Meta) || now.Sub(d.read) >= maxRereadShare*d.took
 }
 
 // same reports whether two findings say the same, times aside.
@@ -153,7 +155,11 @@ func (l *load) damage(now time.Time) *Damage {
 			}
 		}
 	case l.err != nil:
-		d.Text, d.NoRoom = fault.Text(l.err), errors.Is(l.err, errNoRoom)
+		d.Text, d.NoRoom = fault.Text(l.err), noRoomOf(l.err)
+	}
+	if d.NoRoom != nil {
+		d.NoRoom.Kept = l.base != nil && !l.unverified
+		d.Text = d.NoRoom.Message(d.NS).String()
 	}
 	if d.Kind != DamageEmpty && d.Kind != DamageUnread && l.torn != nil && len(l.torn.m.buckets) > 0 {
 		d.torn = l.torn

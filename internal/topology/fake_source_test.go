@@ -210,6 +210,17 @@ func (f *fake) AllChunks(ctx context.Context, m Meta, each func(*ChunkRow) error
 	return nil
 }
 
+func (f *fake) CountChunks(ctx context.Context, m Meta) (int64, error) {
+	return answer(ctx, f, "CountChunks", func() (n int64) {
+		for _, c := range f.colls {
+			if c.meta.Incarnation.UUID == m.Incarnation.UUID {
+				n = int64(len(c.rows))
+			}
+		}
+		return n
+	})
+}
+
 func rowOf(c Chunk) *ChunkRow {
 	bound := func(k shardkey.Key) Bound { return Bound{[]byte(k.Encoded()), []byte(k.Bits())} }
 	return &ChunkRow{Min: bound(c.Min), Max: bound(c.Max), Shard: c.Shard, Version: c.Version, Since: c.Since, Jumbo: c.Jumbo}

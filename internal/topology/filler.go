@@ -11,12 +11,13 @@ import (
 
 // filler writes chunks in key order into buckets of at most limit chunks.
 type filler struct {
-	limit int
-	total int // chunks added
-	done  []*bucket
-	arena strings.Builder
-	ends  []uint32 // of the open bucket
-	cur   *bucket
+	limit    int
+	total    int   // chunks added
+	keyBytes int64 // of their lower bounds
+	done     []*bucket
+	arena    strings.Builder
+	ends     []uint32 // of the open bucket
+	cur      *bucket
 }
 
 // newFiller prepares for buckets of at most limit chunks.
@@ -83,6 +84,7 @@ func (f *filler) add(min Bound, shard uint16, v Version, since bson.Timestamp, j
 
 // room opens a bucket, for bounds of about this size, unless one is open.
 func (f *filler) room(size int) {
+	f.keyBytes += int64(size)
 	if f.cur == nil {
 		f.open(f.limit * size)
 	}

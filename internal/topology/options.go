@@ -2,6 +2,7 @@ package topology
 
 import (
 	"log/slog"
+	"math"
 	"time"
 )
 
@@ -32,9 +33,9 @@ type Options struct {
 	// every few seconds.
 	Follow func() bool
 
-	// Grow refuses so many bytes more of routing tables when memory is short: the collection stays as it was and is
-	// listed as not read, with the error's text. nil: there is always room.
-	Grow func(bytes int64) error
+	// Grow tells whether routing tables may take so many bytes more, and how many they may take at most. Where it says
+	// no, the collection stays as it was and is listed as not read, with Damage.NoRoom. nil: there is always room.
+	Grow func(bytes int64) (left int64, ok bool)
 
 	Log *slog.Logger // nil: nowhere
 }
@@ -62,7 +63,7 @@ func (o Options) withDefaults() Options {
 		o.RotateAbove = 500
 	}
 	if o.Grow == nil {
-		o.Grow = func(int64) error { return nil }
+		o.Grow = func(int64) (int64, bool) { return math.MaxInt64, true }
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)

@@ -16,28 +16,6 @@ import (
 // that changes meanwhile takes two.
 const readAttempts = 4
 
-// chunkBytes is what a chunk takes, keys and the read included; growEvery is for how many of a full read room is asked
-// at once.
-const (
-	chunkBytes = 64
-	growEvery  = 4096
-)
-
-// errNoRoom is the cause of reads that Options.Grow refused.
-var errNoRoom = errors.New("no room")
-
-// ChunkBytes is about what so many chunks take.
-func ChunkBytes(chunks int) int64 { return int64(chunks) * chunkBytes }
-
-// grow asks for room for more chunks.
-func (w *Watcher) grow(chunks int) error {
-	err := w.o.Grow(ChunkBytes(chunks))
-	if err == nil {
-		return nil
-	}
-	return fault.Wrap(fault.Conflict, errors.Join(errNoRoom, err), "%s", fault.Text(err))
-}
-
 // readParallel is how many collections are read at the same time at most.
 const readParallel = 4
 
@@ -145,23 +123,26 @@ func (w *Watcher) verify(ctx context.Context, loads []*load) (again []*load, err
 // leaves the result in the load.
 func (w *Watcher) readOne(ctx context.Context, l *load) {
 	l.next, l.err, l.changes = nil, nil, nil
+	if l.refused != nil && !l.begun {
+		if l.err = w.roomAgain(ctx, l); l.err != nil {
+			return
+		}
+	}
+	l.begun = true
 	if l.base != nil && !l.full && l.read == nil && sameLife(l.base.Meta, l.head.Meta) {
 		rows, err := w.chunks(ctx, l.head.Meta, l.base.Highest)
 		if err != nil && !errors.Is(err, ErrTorn) {
 			l.err = err
 			return
 		}
-		if err == nil && len(rows) > 0 {
-			if l.err = w.grow(len(rows)); l.err != nil {
-				return
-			}
-		}
 		// No row at all means the chunks are of another life by now; a gap, that
 		// something changed in the middle. Both are mended by reading all.
 		if err == nil && len(rows) > 0 {
 			m, changes, err := l.base.Chunks.Apply(rows)
 			if err == nil {
-				l.take(m, changes)
+				if l.err = w.growBy(m.Len() - l.base.Chunks.Len()); l.err == nil {
+					l.take(m, changes)
+				}
 				return
 			}
 			w.o.Log.Debug("incremental read does not fit, reading all", "namespace", l.head.NS, "error", err)
@@ -177,7 +158,7 @@ func (w *Watcher) readOne(ctx context.Context, l *load) {
 		return
 	}
 	l.allRead = time.Now()
-	l.read, l.err = w.allChunks(ctx, l.head)
+	l.read, l.err = w.allChunks(ctx, l)
 	if l.odd = nil; errors.As(l.err, &l.odd) {
 		l.err = nil // the rest can be read; finish says that it is no routing table
 	}
@@ -225,8 +206,9 @@ func (l *load) take(m *ChunkMap, changes []Change) {
 
 // allChunks reads all chunks of a collection. However long that takes, it is given up
 // only when nothing comes for a while.
-func (w *Watcher) allChunks(ctx context.Context, h Head) (*ChunkBuilder, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+func (w *Watcher) allChunks(whole context.Context, l *load) (*ChunkBuilder, error) {
+	h := l.head
+	ctx, cancel := context.WithCancelCause(whole)
 	defer cancel(nil)
 	patience := time.AfterFunc(w.o.LoadTimeout, func() { cancel(context.DeadlineExceeded) })
 	defer patience.Stop()
@@ -242,13 +224,15 @@ func (w *Watcher) allChunks(ctx context.Context, h Head) (*ChunkBuilder, error) 
 		}
 		if n++; n%growEvery == 1 {
 			patience.Reset(w.o.LoadTimeout)
-			if err := w.grow(growEvery); err != nil {
+			each := r.bytesPerChunk()
+			if err := w.grow(growEvery*each, int64(n-1)*each); err != nil {
 				return err
 			}
 		}
 		return r.Add(row)
 	})
 	var odd *OddChunksError
+	refused := noRoomOf(err)
 	switch {
 	case err == nil && backward.Count > 0:
 		return r, &backward
@@ -256,6 +240,8 @@ func (w *Watcher) allChunks(ctx context.Context, h Head) (*ChunkBuilder, error) 
 		return r, nil
 	case errors.As(err, &odd):
 		return r, odd
+	case refused != nil:
+		w.noRoomFor(whole, l, refused, n-1)
 	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
 		err = fault.NoAnswer(err, "The cluster did not answer in time.")
 	}
@@ -267,7 +253,9 @@ func (w *Watcher) chunks(ctx context.Context, m Meta, since Version) ([]Chunk, e
 	defer cancel()
 	var rows []Chunk
 	err := w.src.Chunks(ctx, m, since, func(c Chunk) error {
-		rows = append(rows, c)
+		if rows = append(rows, c); len(rows)%growEvery == 0 {
+			return w.grow(ChunkBytes(growEvery), ChunkBytes(len(rows)))
+		}
 		return nil
 	})
 	if err != nil {

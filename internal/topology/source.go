@@ -22,6 +22,8 @@ type Source interface {
 	Heads(ctx context.Context, w Window) ([]Head, error)
 	// AllChunks streams all chunks of one collection in key order.
 	AllChunks(ctx context.Context, m Meta, each func(*ChunkRow) error) error
+	// CountChunks counts the chunks of one collection by an index.
+	CountChunks(ctx context.Context, m Meta) (int64, error)
 	// Chunks streams the chunks of one collection with version >= since, oldest
 	// version first.
 	Chunks(ctx context.Context, m Meta, since Version, each func(Chunk) error) error

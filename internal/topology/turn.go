@@ -26,6 +26,9 @@ type load struct {
 	base *Collection // what the table has; nil if new
 	full bool
 
+	refused *Damage // that it found no room before; nil where it is not known for this life of the collection
+	begun   bool    // something was read, so that there was room
+
 	unverified bool // base was saved by an earlier process, and must not be kept where it cannot be compared
 
 	// Of a load of all chunks: those read, until what changed meanwhile is read too, and
@@ -61,10 +64,15 @@ func newTurn(base, saved *Table, heads []Head, covers func(Namespace) bool, relo
 		case h.Highest.IsZero():
 			t.keepAs(c, nil)
 			t.empty = append(t.empty, h)
-		case d != nil && !reload[h.NS] && !d.due(h, time.Now()):
+		case d != nil && !d.due(h, reload[h.NS], time.Now()):
 			t.keepAs(c, d)
 		case d != nil:
-			t.loads = append(t.loads, &load{head: h, base: c, full: true})
+			l := &load{head: h, base: c, full: true}
+			if d.NoRoom != nil && sameLife(d.Meta, h.Meta) {
+				l.refused = d
+				l.full = c == nil || reload[h.NS] || !c.continuedBy(h)
+			}
+			t.loads = append(t.loads, l)
 		case c == nil && saved != nil && !reload[h.NS]:
 			t.goOn(saved, h)
 		case c == nil:

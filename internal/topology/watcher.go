@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -225,10 +226,12 @@ func sleepOr(ctx context.Context, pause time.Duration, early <-chan struct{}) er
 // followedPoll is the pause between two polls while the changelog is followed: each collection is polled every 30 s,
 // also where a poll asks for a part of them. What is damaged or not understood yet may be mended without an entry.
 func (w *Watcher) followedPoll() time.Duration {
-	if t := w.Table(); len(t.Damaged) > 0 || t.unconfirmed() || w.unsettled.Load() {
+	t := w.Table()
+	damaged := slices.ContainsFunc(t.Damaged, func(d *Damage) bool { return d.NoRoom == nil })
+	if damaged || t.unconfirmed() || w.unsettled.Load() {
 		return w.o.Routing
 	}
-	parts := 1 + len(w.Table().Collections)/w.o.RotateAbove
+	parts := 1 + len(t.Collections)/w.o.RotateAbove
 	return max(followedPoll/time.Duration(parts), w.o.Routing)
 }
 

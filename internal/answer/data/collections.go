@@ -226,7 +226,9 @@ func ShardedCollection(t *topology.Table, ns topology.Namespace) (*topology.Coll
 	if err := findCollection(t, ns); err != nil {
 		return nil, err
 	}
-	if d := t.DamageOf(ns); d != nil {
+	if d := t.DamageOf(ns); d != nil && d.Kind == topology.DamageUnread {
+		return nil, fault.New(fault.Conflict, "%s", rules.DamageText(d))
+	} else if d != nil {
 		return nil, fault.New(fault.Conflict, "%s MongoDB refuses every operation on it until that is repaired.", rules.DamageText(d))
 	}
 	return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks; all of it is on shard %s, the primary shard of its database.",

@@ -1,6 +1,8 @@
 package data
 
 import (
+	"strings"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
@@ -12,6 +14,9 @@ import (
 func DamageOf(d *topology.Damage) *api.Damage {
 	out := &api.Damage{Kind: string(d.Kind), Name: d.Kind.Inconsistency(), Since: d.Since.UTC(), Text: damageText(d), More: d.More,
 		Places: []api.DamagedRange{}}
+	if n := d.NoRoom; n != nil {
+		out.Missing = &api.MissingChunks{Chunks: answer.PositiveOrNull(int64(n.Chunks)), Bytes: n.Bytes, Left: n.Left}
+	}
 	for _, r := range d.Places {
 		place := api.DamagedRange{Shards: r.Shards}
 		if !r.Min.IsZero() {
@@ -39,7 +44,7 @@ func damageText(d *topology.Damage) string {
 		return message.Plural(n, "A chunk has bounds that are no values of the shard key.",
 			"Some chunks have bounds that are no values of the shard key.")
 	}
-	if d.NoRoom {
+	if d.NoRoom != nil {
 		return d.Text
 	}
 	return "It has not been read yet."
@@ -48,9 +53,11 @@ func damageText(d *topology.Damage) string {
 // withoutDamaged names the collections that lists and sums leave out because their routing table is damaged, and those
 // shown as they were before; "" if there is none.
 func withoutDamaged(t *topology.Table) string {
-	var missing, old []string
+	var missing, old, unloaded []string
 	for _, d := range t.Damaged {
 		switch {
+		case d.NoRoom != nil:
+			unloaded = append(unloaded, string(d.NS))
 		case t.Collection(d.NS) != nil:
 			old = append(old, string(d.NS))
 		case d.Kind != topology.DamageUnread:
@@ -68,7 +75,10 @@ func withoutDamaged(t *topology.Table) string {
 		}
 		text += "As before " + message.Plural(len(old), "its routing table was damaged: ", "their routing tables were damaged: ") + Few(old) + "."
 	}
-	return text
+	if len(unloaded) > 0 {
+		text += " Not loaded, or as before, because memory is short: " + Few(unloaded) + "."
+	}
+	return strings.TrimSpace(text)
 }
 
 // Few lists names, at most five of them.

@@ -47,6 +47,9 @@ func headlineOf(it api.LocateItem) message.Message {
 		h.end += " — MongoDB refuses every operation on " + format.JoinWords(e.damaged) + message.Plural(len(e.damaged),
 			": its routing table is damaged", ": their routing tables are damaged")
 	}
+	if len(e.unread) > 0 {
+		h.end += "; " + format.JoinWords(e.unread) + message.Plural(len(e.unread), " is not read", " are not read")
+	}
 	if e.differs {
 		h.end += "; the mongos routes elsewhere, see the proof"
 	}
@@ -145,6 +148,7 @@ type rowEvidence struct {
 	counted int      // places whose rows were counted
 	open    []string // those that were to be counted and were not
 	whys    []string // for each of them the reason
+	unread  []string // collections that are not read
 	damaged []string // collections whose routing table is damaged
 	missing []string // shards of belongs that the cluster does not have
 	differs bool     // the mongos routes otherwise
@@ -158,7 +162,9 @@ func rowEvidenceOf(it api.LocateItem) rowEvidence {
 		if p.State == "absent" {
 			continue
 		}
-		if p.Damage != nil {
+		if p.Damage != nil && p.Damage.Kind == string(topology.DamageUnread) {
+			e.unread = append(e.unread, sanitize.Line(p.NS))
+		} else if p.Damage != nil {
 			e.damaged = append(e.damaged, sanitize.Line(p.NS))
 		}
 		e.missing = append(e.missing, p.MissingShards...)
