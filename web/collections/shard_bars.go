@@ -18,11 +18,14 @@ const cellLabelShare = 0.07
 
 // barOf draws the collection's data by shard; its chunks while sizes are not known.
 func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
-	top := -1.0
+	top, fullest := -1.0, ""
 	for _, p := range c.Shards {
 		if p.ByteShare > top {
-			top, out.fullest, out.share = p.ByteShare, refs.Of(p.Shard), format.Share(p.ByteShare)
+			top, fullest = p.ByteShare, p.Shard
 		}
+	}
+	if fullest != "" {
+		out.fullest, out.share = refs.Of(fullest), format.Share(top)
 	}
 	if out.bar = templates.PartsMeasure(c.Shards, refs, out.fullest.Name, true); out.bar.Why != "" && top < 0 {
 		out.bar = templates.PartsMeasure(c.Shards, refs, out.fullest.Name, false)

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -110,68 +109,69 @@ func (c column) measure(names []string, figures []api.Figure, refs Refs, keep st
 		m.Why = "nothing stored yet"
 		return m
 	}
-	m.Parts = make([]Part, 0, len(figures))
+	shares := make([]float64, len(figures))
 	for i, f := range figures {
-		if f.Value != nil && *f.Value != 0 {
-			m.Parts = append(m.Parts, Part{Shard: refs.Of(names[i]), Share: answer.Share(*f.Value, *all.Value)})
+		if f.Value != nil {
+			shares[i] = answer.Share(*f.Value, *all.Value)
 		}
 	}
-	m.Parts = mergeSmallest(m.Parts, keep)
-	at, next := 0.0, 0
-	var titles []string
-	for i := range m.Parts {
-		p := &m.Parts[i]
-		for next < len(names) && names[next] != p.Shard.Name { // in the order of the list; those put together have no name
-			next++
-		}
-		if next < len(names) {
-			p.Title = fmt.Sprintf("%s: %s, %s", p.Shard.Name, c.write(figures[next]).Text, format.Share(p.Share))
+	small := smallest(names, shares, keep)
+	more, n := Part{}, 0
+	at := 0.0
+	for i, share := range shares {
+		switch {
+		case share == 0:
+		case small != nil && small[i]:
+			more.Share += share
+			n++
+		default:
+			shard, percent := refs.Of(names[i]), format.Share(share)
+			p := Part{Shard: shard, From: at, Share: share, Title: shard.Name + ": " + c.write(figures[i]).Text + ", " + percent}
 			switch {
-			case p.Share >= percentShare:
-				p.Label = p.Shard.Label + " · " + format.Share(p.Share)
-			case p.Share >= labelShare:
-				p.Label, p.Tight = p.Shard.Label, p.Share < narrowShare
+			case share >= percentShare:
+				p.Label = shard.Label + " · " + percent
+			case share >= labelShare:
+				p.Label, p.Tight = shard.Label, share < narrowShare
 			}
+			m.Parts = append(m.Parts, p)
+			at += share
 		}
-		p.From = at
-		at += p.Share
-		titles = append(titles, p.Title)
+	}
+	if n > 0 {
+		words := format.Count(int64(n)) + " more"
+		if more.Share >= percentShare {
+			more.Label = words
+		}
+		more.From, more.Title = at, words+" shards, "+format.Share(more.Share)+" together; the table has the figures of each"
+		m.Parts = append(m.Parts, more)
+	}
+	titles := make([]string, len(m.Parts))
+	for i, p := range m.Parts {
+		titles[i] = p.Title
 	}
 	m.Label = c.name + " by shard: " + strings.Join(titles, "; ")
 	return m
 }
 
-// mergeSmallest puts the segments that are too many or too narrow to be seen together
-// into one, at the end, in the same list. The table has the figures of each.
-func mergeSmallest(parts []Part, keep string) []Part {
-	bySize := make([]int, len(parts))
-	for i := range bySize {
-		bySize[i] = i
+// smallest are the segments that are too many or too narrow to be seen, which are one together, at the end; nil where
+// there are not two of them. The table has the figures of each.
+func smallest(names []string, shares []float64, keep string) []bool {
+	bySize := make([]int, 0, len(shares))
+	for i, share := range shares {
+		if share != 0 {
+			bySize = append(bySize, i)
+		}
 	}
-	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(parts[b].Share, parts[a].Share) })
-	small, n := make([]bool, len(parts)), 0
+	slices.SortStableFunc(bySize, func(a, b int) int { return cmp.Compare(shares[b], shares[a]) })
+	small, n := make([]bool, len(shares)), 0
 	for i, at := range bySize {
-		p := &parts[at]
-		if p.Shard.Name != keep && (i >= maxParts-1 && len(parts) > maxParts || p.Share < leastShare) {
+		if names[at] != keep && (i >= maxParts-1 && len(bySize) > maxParts || shares[at] < leastShare) {
 			small[at] = true
 			n++
 		}
 	}
 	if n < 2 {
-		return parts
+		return nil
 	}
-	out, more := parts[:0], Part{}
-	for i, p := range parts {
-		if !small[i] {
-			out = append(out, p)
-			continue
-		}
-		more.Share += p.Share
-	}
-	words := format.Count(int64(n)) + " more"
-	if more.Share >= percentShare {
-		more.Label = words
-	}
-	more.Title = fmt.Sprintf("%s shards, %s together; the table has the figures of each", words, format.Share(more.Share))
-	return append(out, more)
+	return small
 }
