@@ -98,8 +98,8 @@ func allocatedBy(s *webtest.Server, path string) uint64 {
 	return least
 }
 
-// Pages of 10,000 collections beside those of 10, on as many shards, in turns; problems are judged for each. The ratio is
-// of the processor's time, which other programs change least.
+// Pages of 10,000 collections beside those of 10, on as many shards, in turns; problems are judged for each. The ratio
+// is of the processor's time, which other programs change least.
 func BenchmarkPagesOfTenThousandCollections(b *testing.B) {
 	few, many := manyCollections(b, 100, 10, 0), manyCollections(b, 100, 100, 9_900)
 	for _, path := range []string{"/", "/collections", "/shards", "/shards/shard-rs-2", "/shards/shard-rs-2/why", "/matrix",

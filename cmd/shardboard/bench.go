@@ -130,6 +130,7 @@ func figure(n float64, unit string) string {
 // benchPartCmd are the parts that bench runs in processes of their own.
 type benchPartCmd struct {
 	Load    benchLoadCmd    `cmd:""`
+	Drain   benchDrainCmd   `cmd:""`
 	Sockets benchSocketsCmd `cmd:""`
 	Bare    benchBareCmd    `cmd:""`
 }
@@ -145,6 +146,19 @@ func (c benchLoadCmd) Run(e *env) error {
 		return err
 	}
 	return json.NewEncoder(e.stdout).Encode(times)
+}
+
+type benchDrainCmd struct {
+	URI   string `name:"uri" required:""`
+	Turns int    `default:"3"`
+}
+
+func (c benchDrainCmd) Run(e *env) error {
+	seconds, err := bench.MeasureDrain(e.ctx, c.URI, c.Turns)
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(e.stdout).Encode(seconds)
 }
 
 type benchSocketsCmd struct {

@@ -85,6 +85,7 @@ func (o Options) Needs() string {
 	if o.Storm > 0 {
 		took += o.Storm + settle + 10*time.Second
 	}
+	took += 30 * time.Second
 	if o.Sockets > 0 {
 		took += 2*followFor + 30*time.Second
 	}
@@ -164,6 +165,10 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		if err := measureStorm(ctx, o, &r, sim, s); err != nil {
 			return r, fmt.Errorf("measure a storm of splits: %w", err)
 		}
+	}
+	say("Starting servers of ten thousand collections and reading the same undecoded, in turns: %d.", o.Turns)
+	if err := measureCollections(ctx, o, &r); err != nil {
+		return r, fmt.Errorf("measure many collections: %w", err)
 	}
 	r.OK = true
 	for _, f := range r.Figures {

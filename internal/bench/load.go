@@ -60,6 +60,27 @@ func MeasureLoad(ctx context.Context, uri string, ns topology.Namespace, turns i
 	return t, nil
 }
 
+// MeasureDrain reads all metadata of a cluster in turns, without decoding it. In seconds.
+func MeasureDrain(ctx context.Context, uri string, turns int) (seconds []float64, err error) {
+	address, err := cluster.ParseURI(uri)
+	if err != nil {
+		return nil, err
+	}
+	c, err := cluster.Connect(ctx, address, cluster.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
+	for range turns {
+		begun := time.Now()
+		if err := c.DrainMetadata(ctx); err != nil {
+			return nil, err
+		}
+		seconds = append(seconds, time.Since(begun).Seconds())
+	}
+	return seconds, nil
+}
+
 func median(all []float64) float64 {
 	if len(all) == 0 {
 		return 0

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -34,7 +35,11 @@ type clusterProcess struct {
 }
 
 func startCluster(ctx context.Context, chunks int) (*clusterProcess, error) {
-	c, err := simcluster.New(ctx, simcluster.Options{Projects: 12, Documents: 300, Still: true, ManyChunks: chunks})
+	return serveCluster(ctx, simcluster.Options{Projects: 12, Documents: 300, Still: true, ManyChunks: chunks})
+}
+
+func serveCluster(ctx context.Context, o simcluster.Options) (*clusterProcess, error) {
+	c, err := simcluster.New(ctx, o)
 	if err != nil {
 		return nil, fault.Wrap(fault.Invalid, err, "The simulated cluster could not be created: %v.", err)
 	}
@@ -99,14 +104,13 @@ func part(ctx context.Context, o Options, into any, args ...string) error {
 	return json.Unmarshal(out.Bytes(), into)
 }
 
-// cleanEnvironment has none of the settings of the server of whoever measures.
-func cleanEnvironment() (out []string) {
-	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "SHARDBOARD_") {
-			out = append(out, v)
-		}
-	}
-	return out
+// cleanEnvironment has none of the settings of the server of whoever measures, nor those of the garbage collector: with
+// GOGC=800 in a shell every byte that is kept counts nine times.
+func cleanEnvironment() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return strings.HasPrefix(name, "SHARDBOARD_") || name == "GOGC" || name == "GOMEMLIMIT" || name == "GODEBUG"
+	})
 }
 
 // serverProcess is the server that is measured.

@@ -66,6 +66,34 @@ func (c *Client) DrainChunks(ctx context.Context, m topology.Meta) error {
 	return c.each(ctx, "config", cmd, r, func(bson.Raw) error { return nil })
 }
 
+// DrainMetadata reads the chunks and the names of all collections, as a first table does, and throws them away: the
+// least that a start can take.
+func (c *Client) DrainMetadata(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Hour)
+	defer cancel()
+	heads, err := c.Heads(ctx, topology.Window{})
+	if err != nil {
+		return err
+	}
+	for _, h := range heads {
+		if err := c.DrainChunks(ctx, h.Meta); err != nil {
+			return err
+		}
+	}
+	all, err := c.Databases(ctx)
+	if err != nil {
+		return err
+	}
+	for _, db := range all {
+		names := bson.D{{Key: "listCollections", Value: 1}, {Key: "nameOnly", Value: true}, {Key: "cursor", Value: bson.D{}}}
+		if err := c.each(ctx, db.Name, names, readOp{what: "list the collections"},
+			func(bson.Raw) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Chunks reads a collection's chunks from a version on, in version order, using the
 // index on collection and lastmod.
 func (c *Client) Chunks(ctx context.Context, m topology.Meta, since topology.Version, each func(topology.Chunk) error) error {

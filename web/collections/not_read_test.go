@@ -11,7 +11,8 @@ import (
 	"shardboard/web/webtest"
 )
 
-// A collection that finds no room in memory says what it needs and what is left, in JSON too, and is not called damaged.
+// A collection that finds no room in memory says what it needs and what is left, in JSON too, and is not called
+// damaged.
 func TestACollectionWithoutRoomIsNotCalledDamaged(t *testing.T) {
 	const ns = "yorkie-meta.huge"
 	n := &topology.NoRoom{Chunks: 60_000, Bytes: 3_840_000, Left: 1 << 20}
