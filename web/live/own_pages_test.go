@@ -1,0 +1,61 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/answer"
+	"shardboard/web/webtest"
+)
+
+// Of five hundred browsers each has a page of its own, and beside them fifty never read. Each page is drawn once for a
+// version, however many have it open, and all that read have it at once.
+func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		const pages, stalled, changes = 500, 50, 40 // more changes than frames may wait
+		drawn := map[string]int{}
+		l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
+			return func(_ context.Context, w io.Writer, v answer.View) error {
+				drawn[name]++ // by the hub's goroutine alone
+				_, err := fmt.Fprintf(w, "%s: %d", name, v.Table.Seq)
+				return err
+			}, true
+		}
+		topic := func(i int) string { return "project:" + bson.ObjectID{0: 1, 10: byte(i >> 8), 11: byte(i)}.Hex() }
+		for i := range stalled {
+			conn, _, err := l.Dial("t=" + topic(i))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+		}
+		var all []*webtest.Browser
+		for i := range pages {
+			all = append(all, l.Open("t="+topic(i)))
+		}
+		for i := range changes {
+			publishNext(l)
+			time.Sleep(time.Second)
+			synctest.Wait()
+			for n, b := range all {
+				if got := len(b.Frames()); got != i+2 {
+					t.Fatalf("page %d has %d versions a second after change %d", n, got, i+1)
+				}
+			}
+		}
+		if len(drawn) != pages {
+			t.Errorf("%d pages were drawn", len(drawn))
+		}
+		for name, n := range drawn {
+			if n != changes+1 {
+				t.Fatalf("%s was drawn %d times for %d versions", name, n, changes+1)
+			}
+		}
+	})
+}
