@@ -28,9 +28,9 @@ const (
 )
 
 // Hub pushes what changed to the open sockets. One goroutine owns all of its
-// state, so a fragment is rendered once per change and topic however many
-// browsers look, and never when nobody does. A mutex instead would let two
-// joining browsers render the same thing twice, or hold everybody up.
+// state and lets others only draw, so a fragment is rendered once per change and
+// topic however many browsers look, and never when nobody does. A mutex instead
+// would let two joining browsers render the same thing twice, or hold everybody up.
 type Hub struct {
 	site      *site.Site
 	Fragments func(topic string) (answer.FragmentFunc, bool)
@@ -110,13 +110,13 @@ func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, probl
 			h.farewell()
 			return nil
 		case c := <-h.joins:
-			h.join(ctx, c)
+			h.join(ctx, c, h.site.View())
 			continue
 		case c := <-h.leaves:
 			h.leave(c)
 			continue
 		case p := <-h.polls:
-			h.join(ctx, p.socket)
+			h.join(ctx, p.socket, h.site.View())
 			h.leave(p.socket)
 			close(p.done)
 			continue

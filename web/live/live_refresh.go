@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"runtime"
+	"shardboard/internal/answer"
 	"slices"
 	"sync"
 	"time"
@@ -12,14 +13,13 @@ import (
 // Everything in this file runs on the hub's own goroutine.
 
 // join takes a socket in and gives it what it does not have yet.
-func (h *Hub) join(ctx context.Context, c *socket) {
+func (h *Hub) join(ctx context.Context, c *socket, v answer.View) {
 	h.open[c] = struct{}{}
 	h.joined++
 	c.round = h.joined % rounds
 	if c.rolesSeq != h.rolesSeq.Load() { // roles have changed since it was checked at the door
 		h.checks.Go(func() { h.check(ctx, []*socket{c}) })
 	}
-	v := h.site.View()
 	c.push(statusFrame(h.site, h.site.Hide(v, h.site.HiddenFromAny())))
 	for name, have := range c.topics {
 		key := topicKey{name, c.hidden}
@@ -31,7 +31,7 @@ func (h *Hub) join(ctx context.Context, c *socket) {
 			h.Topics[key] = t
 		}
 		if len(t.listeners) == 0 { // nobody kept it current
-			h.draw(ctx, t, v, nil)
+			h.publish(t, h.draw(ctx, t, v, nil))
 		}
 		t.listeners[c] = struct{}{}
 		if t.frame != nil && have != t.version {
@@ -76,7 +76,8 @@ func (h *Hub) forget() {
 	}
 }
 
-// refresh draws every topic that somebody listens to from the newest state.
+// refresh draws every topic that somebody listens to from the newest state, as many at a time as there are processors.
+// Between them, those who come and go are served: with hundreds of topics a round takes seconds.
 func (h *Hub) refresh(ctx context.Context) {
 	v := h.site.View()
 	// What is too long ago to be told one by one is not told at all: browsers
@@ -86,14 +87,39 @@ func (h *Hub) refresh(ctx context.Context) {
 		changes = v.Table.Changes
 	}
 	h.seen = v.Table.Seq
-	for _, t := range h.Topics {
-		if len(t.listeners) == 0 {
-			continue
+	due := slices.DeleteFunc(slices.Collect(maps.Values(h.Topics)), func(t *topic) bool { return len(t.listeners) == 0 })
+	for part := range slices.Chunk(due, runtime.GOMAXPROCS(0)) {
+		drawn := make([]*drawing, len(part))
+		var all sync.WaitGroup
+		for i, t := range part {
+			all.Go(func() { drawn[i] = h.draw(ctx, t, v, changes) })
 		}
-		if h.draw(ctx, t, v, changes) {
-			sendAll(t.listeners, t.frame)
+		all.Wait()
+		for i, t := range part {
+			if h.publish(t, drawn[i]) {
+				sendAll(t.listeners, t.frame)
+			}
+		}
+		for h.comeOrGo(ctx, v) {
 		}
 	}
+}
+
+// comeOrGo serves one who comes or goes while a view is drawn, and tells whether there was one.
+func (h *Hub) comeOrGo(ctx context.Context, v answer.View) bool {
+	select {
+	case c := <-h.joins:
+		h.join(ctx, c, v)
+	case c := <-h.leaves:
+		h.leave(c)
+	case p := <-h.polls:
+		h.join(ctx, p.socket, v)
+		h.leave(p.socket)
+		close(p.done)
+	default:
+		return false
+	}
+	return true
 }
 
 // tell sends everybody the age of the data, once per poll.

@@ -38,15 +38,21 @@ type topic struct {
 	frame   *wsMessage
 }
 
-// draw renders a topic and tells whether it has a new version. A region that
-// fails or panics keeps its last version and does not touch the others.
-func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topology.Change) (bumped bool) {
+// drawing is a topic as it is now.
+type drawing struct {
+	update Update // without its number
+	body   []byte // what is compared with the last version
+}
+
+// draw renders a topic; nil if it cannot be drawn, or if nothing has changed. A region that fails or panics keeps its
+// last version and does not touch the others. It changes nothing of the hub, so that several topics are drawn at a time.
+func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topology.Change) (out *drawing) {
 	defer func() {
 		if p := recover(); p != nil {
 			h.site.Metrics.RenderFailed()
 			h.site.Deps.Log.Error("panic while drawing a live region", "topic", site.LogText(t.name),
 				"panic", site.LogText(fmt.Sprint(p)), "stack", string(debug.Stack()))
-			bumped = false
+			out = nil
 		}
 	}()
 	v = h.site.Hide(v, t.hidden)
@@ -62,7 +68,7 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 		case err != nil:
 			h.site.Metrics.RenderFailed()
 			h.site.Deps.Log.Error("draw a live region", "topic", site.LogText(t.name), "err", err)
-			return false
+			return nil
 		default:
 			shared = body.Len() <= MaxFragment
 		}
@@ -72,22 +78,31 @@ func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topol
 		describeCollection(&body, v, topology.Namespace(ns))
 	}
 	if t.frame != nil && bytes.Equal(t.last, body.Bytes()) {
-		return false
+		return nil
 	}
-	u := Update{Topic: t.name, V: h.version + 1}
+	out = &drawing{Update{Topic: t.name}, body.Bytes()}
 	if shared {
-		u.HTML = body.String()
+		out.update.HTML = body.String()
 	}
 	if t.name == mapTopic {
-		u.Moves = movesOnMap(v.Table, changes)
+		out.update.Moves = movesOnMap(v.Table, changes)
 	}
-	frame, err := newMessage(u)
+	return out
+}
+
+// publish makes what was drawn the newest version of a topic, and tells whether it did.
+func (h *Hub) publish(t *topic, d *drawing) bool {
+	if d == nil {
+		return false
+	}
+	d.update.V = h.version + 1
+	frame, err := newMessage(d.update)
 	if err != nil {
 		h.site.Deps.Log.Error("pack a live region", "topic", site.LogText(t.name), "err", err)
 		return false
 	}
 	h.version++
-	t.version, t.last, t.frame = u.V, body.Bytes(), frame
+	t.version, t.last, t.frame = d.update.V, d.body, frame
 	return true
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,17 +21,19 @@ import (
 func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		const pages, stalled, changes = 500, 50, 40 // more changes than frames may wait
+		var mu sync.Mutex
 		drawn := map[string]int{}
 		l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
 			return func(_ context.Context, w io.Writer, v answer.View) error {
-				drawn[name]++ // by the hub's goroutine alone
+				mu.Lock()
+				defer mu.Unlock()
+				drawn[name]++
 				_, err := fmt.Fprintf(w, "%s: %d", name, v.Table.Seq)
 				return err
 			}, true
 		}
-		topic := func(i int) string { return "project:" + bson.ObjectID{0: 1, 10: byte(i >> 8), 11: byte(i)}.Hex() }
 		for i := range stalled {
-			conn, _, err := l.Dial("t=" + topic(i))
+			conn, _, err := l.Dial("t=" + ownTopic(i))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -37,7 +41,7 @@ func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
 		}
 		var all []*webtest.Browser
 		for i := range pages {
-			all = append(all, l.Open("t="+topic(i)))
+			all = append(all, l.Open("t="+ownTopic(i)))
 		}
 		for i := range changes {
 			publishNext(l)
@@ -58,4 +62,35 @@ func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// With hundreds of pages a round takes seconds. Who comes meanwhile has a page before it ends.
+func TestWhoComesWhileManyPagesAreDrawnDoesNotWaitForAll(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		const pages, perPage = 400, 20 * time.Millisecond
+		l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
+			return func(_ context.Context, w io.Writer, v answer.View) error {
+				time.Sleep(perPage)
+				_, err := fmt.Fprintf(w, "%s: %d", name, v.Table.Seq)
+				return err
+			}, true
+		}
+		for i := range pages {
+			l.Open("t=" + ownTopic(i))
+		}
+		time.Sleep(2 * pages * perPage) // all have their page
+		publishNext(l)
+		time.Sleep(10 * perPage) // the round has begun
+		begun := time.Now()
+		for b := l.Open("t=" + ownTopic(pages)); len(b.Frames()) == 0; {
+			time.Sleep(perPage)
+		}
+		if waited, round := time.Since(begun), pages*perPage/time.Duration(runtime.GOMAXPROCS(0)); waited > round/10 {
+			t.Errorf("waited %s in a round of %s", waited, round)
+		}
+	})
+}
+
+func ownTopic(i int) string {
+	return "project:" + bson.ObjectID{0: 1, 10: byte(i >> 8), 11: byte(i)}.Hex()
 }
