@@ -45,7 +45,7 @@ type drawing struct {
 }
 
 // draw renders a topic; nil if it cannot be drawn, or if nothing has changed. A region that fails or panics keeps its
-// last version and does not touch the others. It changes nothing of the hub, so that several topics are drawn at a time.
+// last version and does not touch the others. It changes nothing of the hub, so that several are drawn at a time.
 func (h *Hub) draw(ctx context.Context, t *topic, v answer.View, changes []topology.Change) (out *drawing) {
 	defer func() {
 		if p := recover(); p != nil {
