@@ -51,6 +51,9 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 				})
 			}
 			d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, fill)
+			if len(tc.filter) == 2 { // the whole shard key: the tenant is divided right at the row
+				d.divideAt(t, tc.ns, tc.filter)
+			}
 			d.waitForPage(t, "", "No profile fits this data: here is one", tc.proposal, tc.tenant)
 			_, file := d.get(t, "profile.yaml")
 			path := t.TempDir() + "/proposed.yaml"
@@ -109,6 +112,23 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 				t.Error("the first page proposes a profile although one fits")
 			}
 		})
+	}
+}
+
+// divideAt begins a chunk at a key and moves it to another shard.
+func (d *demo) divideAt(t *testing.T, ns string, key bson.D) {
+	t.Helper()
+	to := "shard-rs-1"
+	if slices.Contains(d.explain(t, ns, key), to) {
+		to = "shard-rs-2"
+	}
+	for _, cmd := range []bson.D{
+		{{Key: "split", Value: ns}, {Key: "middle", Value: key}},
+		{{Key: "moveChunk", Value: ns}, {Key: "find", Value: key}, {Key: "to", Value: to}},
+	} {
+		if err := d.driver.Database("admin").RunCommand(t.Context(), cmd).Err(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

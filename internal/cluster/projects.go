@@ -102,6 +102,7 @@ func decodeDocument(f profile.DocumentFields, doc bson.Raw) (d placement.Documen
 	d.Project, _, _ = placement.IDOf(shardkey.FieldOf(doc, f.Project))
 	key := shardkey.FieldOf(doc, f.Key)
 	d.Key, _ = key.StringValueOK()
+	d.StoredKey = placement.StoredOf(key)
 	if id, stored, ok := placement.IDOf(key); ok && f.AnyType {
 		d.Key = stored.Text(id) // as people write it
 	}

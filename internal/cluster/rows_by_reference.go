@@ -33,6 +33,8 @@ func decodeRow(f profile.RowFields, doc bson.Raw) (row placement.IDRow) {
 	row.ID, row.StoredID, _ = placement.IDOf(shardkey.FieldOf(doc, "_id"))
 	row.Project, row.StoredProject, _ = placement.IDOf(shardkey.FieldOf(doc, f.Project))
 	row.Document, row.StoredDocument, _ = placement.IDOf(shardkey.FieldOf(doc, f.Document))
-	row.Key, _ = shardkey.FieldOf(doc, f.Key).StringValueOK()
+	key := shardkey.FieldOf(doc, f.Key)
+	row.Key, _ = key.StringValueOK()
+	row.StoredKey = placement.StoredOf(key)
 	return row
 }

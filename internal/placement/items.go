@@ -45,7 +45,11 @@ func (l *Locator) documentItem(t *topology.Table, db string, row IDRow, removed,
 			continue
 		}
 		known := fields{c.ProjectField: row.StoredProject.Value(row.Project), c.DocumentField: row.StoredID.Value(row.ID)}
-		place := placeOf(t, topology.Namespace(db+"."+c.Name), c.What, known)
+		ns := topology.Namespace(db + "." + c.Name)
+		if c.Name == l.profile.Keys.Collection {
+			known.name(t, ns, c, row.StoredKey)
+		}
+		place := placeOf(t, ns, c.What, known)
 		if c.Name == l.profile.Keys.Collection && seen {
 			place.Exists = "yes"
 		}
@@ -67,6 +71,7 @@ func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namesp
 	if !row.Document.IsZero() {
 		known[c.DocumentField] = row.StoredDocument.Value(row.Document)
 	}
+	known.name(t, ns, c, row.StoredKey)
 	place := placeOf(t, ns, what, known)
 	if seen {
 		place.Exists = "yes"

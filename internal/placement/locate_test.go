@@ -9,6 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/routing"
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -48,6 +50,46 @@ func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
 		}
 		if p := placeIn(t, it, "revisions"); p.Exists != "absent" || len(p.Shards) != 0 {
 			t.Errorf("revisions: got %+v, want absent", p)
+		}
+	}
+}
+
+// The longer key of documents that shardboard suggests has the name of the document, which tells the chunk.
+func TestDocumentWhoseNameIsInTheShardKeyIsInOneChunk(t *testing.T) {
+	key := routing.Pattern("project_id", "key")
+	table := testTable()
+	table.Collections[2] = collection("documents", key, []shardkey.Key{routing.Bound(key, oid(5), "m")}, "a", "b")
+	f := fixedTable{table, NewDirectory(1, []string{db}, []Project{project(5, "app", "")}, topology.Health{})}
+	named := func(name string) Stored {
+		kind, value, err := bson.MarshalValue(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return StoredOf(bson.RawValue{Type: kind, Value: value})
+	}
+	src := &fakeSource{docs: []DocumentRow{
+		{ID: oid(1), Project: oid(5), Key: "early", StoredKey: named("early")},
+		{ID: oid(2), Project: oid(5), Key: "old"}, // its name was not read
+		{ID: oid(3), Project: oid(5), Key: "zoo", StoredKey: named("zoo")},
+	}}
+	l := NewLocator(src, f, f, profile.Yorkie())
+	want := map[string][]string{"early": {"a"}, "old": {"a", "b"}, "zoo": {"b"}}
+	for name, shards := range want {
+		items, err := l.Locate(t.Context(), Query{Text: "app/" + name})
+		if err != nil || len(items) != 1 {
+			t.Fatalf("%s: %v, %v", name, items, err)
+		}
+		if p := placeIn(t, items[0], "documents"); !slices.Equal(p.Shards, shards) || p.Exact != (len(shards) == 1) {
+			t.Errorf("%s: %+v, want %v", name, p, shards)
+		}
+	}
+	listed, err := l.Documents(t.Context(), project(5, "app", ""), DocumentPage{Limit: 9})
+	if err != nil || len(listed) != len(want) {
+		t.Fatalf("%v, %v", listed, err)
+	}
+	for _, d := range listed {
+		if !slices.Equal(d.Place.Shards, want[d.Key]) {
+			t.Errorf("%s in the list: %v, want %v", d.Key, d.Place.Shards, want[d.Key])
 		}
 	}
 }

@@ -8,12 +8,27 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/natural"
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
 // fields are the id fields of a row that are known.
 type fields map[string]bson.RawValue
+
+// name adds the name of a row of a collection where the shard key has it, as a longer key of documents, or one of
+// devices in a region.
+func (f fields) name(t *topology.Table, ns topology.Namespace, of profile.Collection, name Stored) {
+	var key shardkey.Pattern
+	if c := t.Collection(ns); c != nil {
+		key = c.Key
+	} else if d := t.DamageOf(ns); d != nil {
+		key = d.Key
+	}
+	if _, known := f[of.KeyField]; !known && name != "" && key.HasField(of.KeyField) {
+		f[of.KeyField] = name.Value(bson.ObjectID{})
+	}
+}
 
 // placeOf places a row by what is known of its shard-key fields: all of them
 // give one chunk; a leading part gives the chunks of a range; none gives every

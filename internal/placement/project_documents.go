@@ -31,9 +31,12 @@ func (l *Locator) Documents(ctx context.Context, p Project, page DocumentPage) (
 		return nil, err
 	}
 	ns := topology.Namespace(p.DB + "." + l.profile.Keys.Collection)
+	of, _ := l.profile.Collection(l.profile.Keys.Collection)
 	out := make([]PlacedDocument, len(rows))
 	for i, row := range rows {
-		out[i] = PlacedDocument{row, placeOf(t, ns, "", fields{"_id": row.Stored.Value(row.ID), l.profile.Keys.Project: p.IDValue()})}
+		known := fields{"_id": row.Stored.Value(row.ID), l.profile.Keys.Project: p.IDValue()}
+		known.name(t, ns, of, row.StoredKey)
+		out[i] = PlacedDocument{row, placeOf(t, ns, "", known)}
 	}
 	return out, nil
 }

@@ -27,7 +27,8 @@ type DocumentRow struct {
 	Stored    Stored // of ID
 	Project   bson.ObjectID
 	Key       string
-	Removed   bool // has removed_at
+	StoredKey Stored // of Key; "" where the row has none
+	Removed   bool   // has removed_at
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	ServerSeq int64
@@ -42,7 +43,8 @@ type IDRow struct {
 
 	StoredID, StoredProject, StoredDocument Stored
 
-	Key string
+	Key       string
+	StoredKey Stored // of Key; "" where the row has none
 }
 
 // KeyedRow is what is read of a stored row to tell on which shard it is: its

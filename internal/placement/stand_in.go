@@ -59,6 +59,14 @@ func IDOf(v bson.RawValue) (id bson.ObjectID, stored Stored, ok bool) {
 	return id, storedOf(v), true
 }
 
+// StoredOf is a value as it is stored, of any type and of ObjectID too; "" for one that is missing.
+func StoredOf(v bson.RawValue) Stored {
+	if v.Type == 0 {
+		return ""
+	}
+	return storedOf(v)
+}
+
 func storedOf(v bson.RawValue) Stored { return Stored(append([]byte{byte(v.Type)}, v.Value...)) }
 
 // IsStandIn reports whether an id stands for one of another type: where only the id is known, nothing can be said of
@@ -114,5 +122,5 @@ func (d *Directory) stored(db string, id bson.ObjectID) Stored {
 
 // idRow is a document's row as far as its place needs; project is the stored id of its project.
 func (r DocumentRow) idRow(project Stored) IDRow {
-	return IDRow{ID: r.ID, StoredID: r.Stored, Project: r.Project, StoredProject: project, Key: r.Key}
+	return IDRow{ID: r.ID, StoredID: r.Stored, Project: r.Project, StoredProject: project, Key: r.Key, StoredKey: r.StoredKey}
 }
