@@ -64,7 +64,6 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 		Auth: Auth{Mode: "none"}}
 	d.serve(t)
 	d.config.Listen = d.app.Addr()
-	t.Cleanup(func() { d.stop(t) })
 	d.waitReady(t)
 	return d
 }
@@ -84,20 +83,27 @@ func (packageTB) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 func (packageTB) Error(args ...any)         { panic(fmt.Sprint(args...)) }
 func (packageTB) Errorf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
-// serve starts the dashboard; stop stops it.
+// serve starts the dashboard; stop stops it. It ends at the latest before the folders are removed that the test made
+// for it, into which it writes until then.
 func (d *demo) serve(t testing.TB) {
 	t.Helper()
 	a, err := New(t.Context(), d.config)
 	must.Do(t, err)
 	a.Start()
 	d.app = a
+	t.Cleanup(func() { stopApp(t, a) })
 }
 
 func (d *demo) stop(t testing.TB) {
 	t.Helper()
+	stopApp(t, d.app)
+}
+
+func stopApp(t testing.TB, a *App) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := d.app.Stop(ctx); err != nil {
+	if err := a.Stop(ctx); err != nil {
 		t.Error(err)
 	}
 }

@@ -51,7 +51,6 @@ func (l *logText) String() string {
 // takes its place.
 func TestAStartWithoutTheClusterShowsTheSavedTable(t *testing.T) {
 	d := startThenLose(t)
-	t.Cleanup(func() { d.stop(t) }) // it writes into the folder until then
 	info := must.Get(os.Stat(d.savedTable(t)))
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v", info.Mode())
@@ -94,7 +93,6 @@ func TestAStartFromASavedTableShowsTheTruthAfterVerification(t *testing.T) {
 	log := &logText{}
 	d.config.Log = slog.New(slog.NewTextHandler(log, nil))
 	d.config.DataDir, d.config.AuditKey = t.TempDir(), ""
-	t.Cleanup(func() { d.stop(t) }) // it writes into the folder until then
 	const ns = topology.Namespace("yorkie-meta.documents")
 	to := map[string]string{"shard-rs-1": "shard-rs-2", "shard-rs-2": "shard-rs-3", "shard-rs-3": "shard-rs-1"}
 	for i, damage := range []func(){func() {}, func() {}, func() {
@@ -123,7 +121,6 @@ func BenchmarkStartOfMillion(b *testing.B) {
 	d := startDemo(b, simcluster.Options{Projects: 12, Documents: 300, Still: true, ManyChunks: 1_000_000}, topology.Options{})
 	d.stop(b)
 	d.config.DataDir, d.config.AuditKey = b.TempDir(), ""
-	b.Cleanup(func() { d.stop(b) })
 	d.serve(b)
 	d.waitReady(b)
 	var shown time.Duration

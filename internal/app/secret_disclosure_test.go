@@ -196,7 +196,6 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 	}
 	d.serve(t)
 	d.config.Listen = d.app.Addr()
-	t.Cleanup(func() { d.stop(t) })
 	d.waitReady(t)
 	return d, heard, read
 }
