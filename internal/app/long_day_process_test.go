@@ -11,8 +11,6 @@ import (
 	"time"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/bench"
@@ -117,9 +115,7 @@ func (h *installation) traces() (s traces) {
 	res, err := http.Get("http://" + h.webAt + "/metrics")
 	must.Do(h.t, err)
 	defer res.Body.Close()
-	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(res.Body)
-	must.Do(h.t, err)
+	families := parsedMetrics(h.t, res.Body)
 	value := func(name string) int64 {
 		f := families[name]
 		if f == nil || f.GetType() != dto.MetricType_GAUGE {

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -22,8 +23,13 @@ import (
 func (d *demo) metrics(t *testing.T) map[string]*dto.MetricFamily {
 	t.Helper()
 	_, body := d.get(t, "metrics")
+	return parsedMetrics(t, bytes.NewReader(body))
+}
+
+func parsedMetrics(t *testing.T, text io.Reader) map[string]*dto.MetricFamily {
+	t.Helper()
 	p := expfmt.NewTextParser(model.LegacyValidation)
-	families, err := p.TextToMetricFamilies(bytes.NewReader(body))
+	families, err := p.TextToMetricFamilies(text)
 	if err != nil {
 		t.Fatalf("/metrics cannot be parsed: %v", err)
 	}

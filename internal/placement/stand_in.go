@@ -42,7 +42,7 @@ func IDOf(v bson.RawValue) (id bson.ObjectID, stored Stored, ok bool) {
 	case bson.TypeString:
 		if s, ok := v.StringValueOK(); ok && len(s) == 2*len(id) {
 			if id, err := bson.ObjectIDFromHex(s); err == nil {
-				return id, storedOf(v), true
+				return id, StoredOf(v), true
 			}
 		}
 	case bson.TypeInt32, bson.TypeInt64, bson.TypeDouble, bson.TypeDecimal128, bson.TypeBinary, bson.TypeDateTime, bson.TypeSymbol,
@@ -56,7 +56,7 @@ func IDOf(v bson.RawValue) (id bson.ObjectID, stored Stored, ok bool) {
 	}
 	sum := sha256.Sum256([]byte(key.Encoded()))
 	copy(id[copy(id[:], standInMark):], sum[:])
-	return id, storedOf(v), true
+	return id, StoredOf(v), true
 }
 
 // StoredOf is a value as it is stored, of any type and of ObjectID too; "" for one that is missing.
@@ -64,10 +64,8 @@ func StoredOf(v bson.RawValue) Stored {
 	if v.Type == 0 {
 		return ""
 	}
-	return storedOf(v)
+	return Stored(append([]byte{byte(v.Type)}, v.Value...))
 }
-
-func storedOf(v bson.RawValue) Stored { return Stored(append([]byte{byte(v.Type)}, v.Value...)) }
 
 // IsStandIn reports whether an id stands for one of another type: where only the id is known, nothing can be said of
 // its place in a key space.

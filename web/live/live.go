@@ -116,9 +116,7 @@ func (h *Hub) Run(ctx context.Context, tables, dirs, runs, pins, outcomes, probl
 			h.leave(c)
 			continue
 		case p := <-h.polls:
-			h.join(ctx, p.socket, h.site.View())
-			h.leave(p.socket)
-			close(p.done)
+			h.answer(ctx, p, h.site.View())
 			continue
 		case <-status.C:
 			h.tell()

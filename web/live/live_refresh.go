@@ -40,6 +40,13 @@ func (h *Hub) join(ctx context.Context, c *socket, v answer.View) {
 	}
 }
 
+// answer gives a page that asks without a socket what a socket would get at once.
+func (h *Hub) answer(ctx context.Context, p polled, v answer.View) {
+	h.join(ctx, p.socket, v)
+	h.leave(p.socket)
+	close(p.done)
+}
+
 func (h *Hub) leave(c *socket) {
 	delete(h.open, c)
 	for name := range c.topics {
@@ -113,9 +120,7 @@ func (h *Hub) comeOrGo(ctx context.Context, v answer.View) bool {
 	case c := <-h.leaves:
 		h.leave(c)
 	case p := <-h.polls:
-		h.join(ctx, p.socket, v)
-		h.leave(p.socket)
-		close(p.done)
+		h.answer(ctx, p, v)
 	default:
 		return false
 	}

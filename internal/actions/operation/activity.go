@@ -2,12 +2,13 @@ package operation
 
 import (
 	"bytes"
-	"shardboard/internal/balance"
-	"shardboard/internal/shardkey"
-	"shardboard/internal/topology"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/balance"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 )
 
 // Activity is what is running in the cluster now.
@@ -56,6 +57,7 @@ func (c Cleanup) Overlaps(p shardkey.Pattern, min, max bson.Raw) bool {
 	return errLo != nil || errHi != nil || c.OverlapsKeys(p, lo, hi)
 }
 
+// OverlapsKeys is Overlaps of keys that are read already.
 func (c Cleanup) OverlapsKeys(p shardkey.Pattern, lo, hi shardkey.Key) bool {
 	from, errFrom := p.Bound(c.Min)
 	to, errTo := p.Bound(c.Max)

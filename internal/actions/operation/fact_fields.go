@@ -3,14 +3,15 @@ package operation
 import (
 	"encoding/hex"
 	"fmt"
-	"shardboard/internal/natural"
-	"shardboard/internal/shardkey"
-	"shardboard/internal/topology"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/natural"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 )
 
 // Fields returns the fields of a fact from a table, in the same form as Want and as a

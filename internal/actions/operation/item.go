@@ -2,6 +2,7 @@ package operation
 
 import (
 	"encoding/json"
+
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )

@@ -2,12 +2,13 @@ package operation
 
 import (
 	"context"
-	"shardboard/internal/balance"
-	"shardboard/internal/shardkey"
-	"shardboard/internal/topology"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/balance"
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 )
 
 // Trace is what the cluster shows of a command that was sent and never answered.

@@ -3,11 +3,12 @@ package operation
 import (
 	"bytes"
 	"errors"
-	"shardboard/internal/shardkey"
-	"shardboard/internal/topology"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/shardkey"
+	"shardboard/internal/topology"
 )
 
 // Step is one command as data, so that what is shown, hashed, stored and sent is the
