@@ -20,13 +20,17 @@ type LoadTimes struct {
 // Ratio is the median load over the median drain.
 func (t LoadTimes) Ratio() float64 { return median(t.Load) / median(t.Drain) }
 
-// MeasureLoad drains and loads a collection's chunks in turns.
-func MeasureLoad(ctx context.Context, uri string, ns topology.Namespace, turns int) (t LoadTimes, err error) {
+func connect(ctx context.Context, uri string) (*cluster.Client, error) {
 	address, err := cluster.ParseURI(uri)
 	if err != nil {
-		return t, err
+		return nil, err
 	}
-	c, err := cluster.Connect(ctx, address, cluster.Options{})
+	return cluster.Connect(ctx, address, cluster.Options{})
+}
+
+// MeasureLoad drains and loads a collection's chunks in turns.
+func MeasureLoad(ctx context.Context, uri string, ns topology.Namespace, turns int) (t LoadTimes, err error) {
+	c, err := connect(ctx, uri)
 	if err != nil {
 		return t, err
 	}
@@ -62,11 +66,7 @@ func MeasureLoad(ctx context.Context, uri string, ns topology.Namespace, turns i
 
 // MeasureDrain reads all metadata of a cluster in turns, without decoding it. In seconds.
 func MeasureDrain(ctx context.Context, uri string, turns int) (seconds []float64, err error) {
-	address, err := cluster.ParseURI(uri)
-	if err != nil {
-		return nil, err
-	}
-	c, err := cluster.Connect(ctx, address, cluster.Options{})
+	c, err := connect(ctx, uri)
 	if err != nil {
 		return nil, err
 	}

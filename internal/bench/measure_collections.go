@@ -27,22 +27,19 @@ func measureCollections(ctx context.Context, o Options, r *Report) error {
 		return fmt.Errorf("make collections: %w", err)
 	}
 	o.Sockets = 0
-	var s *serverProcess
 	var drains, starts []float64
 	for range o.Turns {
 		var drain []float64
 		if err := part(ctx, o, &drain, "drain", "--uri", sim.uri, "--turns", "1"); err != nil {
 			return fmt.Errorf("read all metadata: %w", err)
 		}
-		if s != nil {
-			s.stop()
-		}
-		if s, err = startServer(ctx, o, sim.uri); err != nil {
+		s, err := startServer(ctx, o, sim.uri)
+		if err != nil {
 			return err
 		}
+		s.stop()
 		drains, starts = append(drains, drain...), append(starts, s.ready.Seconds())
 	}
-	defer s.stop()
 	r.add("10,000 collections: from start to ready ÷ read of the same metadata", median(starts)/median(drains), "", readyRatio,
 		fmt.Sprintf("%.2f s and %.2f s", median(starts), median(drains)))
 	return nil
