@@ -7,8 +7,6 @@ import (
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // checkDuplicates blocks a move of documents whose ids the recipient has too: the
@@ -22,7 +20,7 @@ func (d *draftBuilder) checkDuplicates() (out findings) {
 			out.block("duplicates", checked, message.New("duplicates.found",
 				"{shard} already has {ids} of the ids that would move there with {ns}, for example {id}: the move "+
 					"would fail. Remove one copy of each first.",
-				message.Namespace("ns", m.k.c.NS), message.Shard("shard", m.to), message.Key("id", ids[0].Hex()),
+				message.Namespace("ns", m.k.c.NS), message.Shard("shard", m.to), message.Key("id", ids[0]),
 				message.Count("ids", len(ids))))
 			break
 		}
@@ -45,7 +43,7 @@ func (d *draftBuilder) checkDuplicates() (out findings) {
 }
 
 // sharedIDs returns ids of a range that a shard has too.
-func (d *draftBuilder) sharedIDs(c *topology.Collection, lo, hi shardkey.Key, shard string) ([]bson.ObjectID, bool) {
+func (d *draftBuilder) sharedIDs(c *topology.Collection, lo, hi shardkey.Key, shard string) ([]string, bool) {
 	from, to := c.Chunks.Overlap(shardkey.Range{Min: lo, Max: hi})
 	for i := from; i < to && len(d.s.Shared) > 0; i++ {
 		for _, danger := range placement.Dangers(c, i, d.s.Shared) {

@@ -21,7 +21,7 @@ type DuplicateCollection struct {
 	NS    string `json:"ns"`
 	Read  int64  `json:"read"` // rows read by this check
 	Total Figure `json:"total"`
-	Next  string `json:"next"` // id at which to resume; "" before the start
+	Next  string `json:"next"` // id at which to resume: 24 digits of an ObjectID, or Extended JSON; "" before the start
 	Done  bool   `json:"done"`
 
 	Share float64 `json:"-"` // of the rows read, 0..1; negative if unknown

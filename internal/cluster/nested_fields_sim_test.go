@@ -67,7 +67,7 @@ func TestFieldsInsideOfFieldsAreRead(t *testing.T) {
 		sizes := survey.SizeQuery{NS: "shop.orders", Project: "of.tenant", Key: names, Limit: 9}
 		for what, doc := range map[string]bson.Raw{
 			"by id":    must.Get(c.Client.RowsByID(ctx, "shop.orders", names, []bson.RawValue{placement.ObjectIDValue(ids[3])}, 5))[0],
-			"ids":      must.Get(c.Client.IDs(ctx, "shop.orders", names, ids[3], 1))[0].Doc,
+			"ids":      must.Get(c.Client.IDs(ctx, "shop.orders", names, placement.ObjectIDValue(ids[3]), 1))[0].Doc,
 			"newest":   must.Get(c.Client.NewestRows(ctx, newest))[2].Doc,
 			"surveyed": must.Get(c.Client.RowSizes(ctx, sizes, &id, survey.Position{}))[0].Key,
 		} {
@@ -82,6 +82,42 @@ func TestFieldsInsideOfFieldsAreRead(t *testing.T) {
 		}
 		if byProject[tenant] != 3 || byProject[other] != 3 {
 			t.Errorf("writes: %+v", counts)
+		}
+	})
+}
+
+// IDs of every type are read in the server's order, wherever a batch ends.
+func TestIDsOfEveryTypeAreReadInBatches(t *testing.T) {
+	want := []any{nil, 1, 2.5, int64(3), "a", "b", bson.D{{Key: "region", Value: "eu"}}, bson.Binary{Subtype: 4, Data: make([]byte, 16)},
+		bson.ObjectID{1}, bson.ObjectID{2}, false, true, bson.DateTime(5), bson.Timestamp{T: 1}}
+	schema := madeup.Schema{DB: "shop", Keys: map[string]bson.D{"orders": madeup.Row("tenant", 1)},
+		Rows: func(insert func(string, bson.D)) {
+			for i := range want {
+				insert("orders", madeup.Row("_id", want[len(want)-1-i], "tenant", i))
+			}
+		}}
+	simulated.Run(t, simcluster.Options{Empty: true, Still: true}, func(t *testing.T, c *simulated.Cluster) {
+		schema.Fill(func(db string, cmd bson.D) { must.Get(c.Command(t.Context(), db, cmd)) })
+		for limit := 2; limit < 16; limit++ {
+			var next bson.RawValue
+			read := 0
+			for last := false; !last; {
+				rows := must.Get(c.Client.IDs(t.Context(), "shop.orders", []string{"tenant"}, next, limit))
+				last = len(rows) < limit
+				for _, row := range rows {
+					next = row.Doc.Lookup("_id")
+					if got := row.Doc.Lookup("tenant").Int32(); int(got) != len(want)-1-read {
+						t.Fatalf("limit %d: row %d is %s, want the id %v", limit, read, row.Doc, want[read])
+					}
+					read++
+				}
+				if !last {
+					read-- // the next batch begins with it
+				}
+			}
+			if read != len(want) {
+				t.Errorf("limit %d: %d rows, want %d", limit, read, len(want))
+			}
 		}
 	})
 }

@@ -3,7 +3,6 @@ package placement
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -17,7 +16,7 @@ import (
 // 5.0.7: OperationFailed without a word of duplicates).
 type Danger struct {
 	Shard string
-	IDs   []bson.ObjectID // in order
+	IDs   []string // as people write them, in order
 }
 
 // Dangers lists the moves of chunk i that would bring two of the known shared
@@ -26,20 +25,20 @@ type Danger struct {
 func Dangers(c *topology.Collection, i int, found []SharedID) []Danger {
 	chunk := c.Chunks.At(i)
 	at := shardkey.Range{Min: chunk.Min, Max: chunk.Max}
-	ids := map[string][]bson.ObjectID{}
+	ids := map[string][]string{}
 	for _, s := range found {
-		if s.NS != c.NS || !slices.ContainsFunc(s.Rows, func(r SharedRow) bool { return inChunk(c.Key, at, s.ID, r) }) {
+		if s.NS != c.NS || !slices.ContainsFunc(s.Rows, func(r SharedRow) bool { return inChunk(c.Key, at, s, r) }) {
 			continue
 		}
 		for _, shard := range s.Shards() {
 			if shard != chunk.Shard {
-				ids[shard] = append(ids[shard], s.ID)
+				ids[shard] = append(ids[shard], s.Text())
 			}
 		}
 	}
 	var out []Danger
 	for _, shard := range natural.Sorted(maps.Keys(ids)) {
-		slices.SortFunc(ids[shard], func(a, b bson.ObjectID) int { return strings.Compare(string(a[:]), string(b[:])) })
+		slices.Sort(ids[shard])
 		out = append(out, Danger{Shard: shard, IDs: ids[shard]})
 	}
 	return out
@@ -48,14 +47,14 @@ func Dangers(c *topology.Collection, i int, found []SharedID) []Danger {
 // inChunk tells whether a row's key, as far as its project and id give it, is
 // in the range. A key with other fields cannot be told, and then the row counts:
 // a warning too many is the safer error.
-func inChunk(p shardkey.Pattern, at shardkey.Range, id bson.ObjectID, r SharedRow) bool {
+func inChunk(p shardkey.Pattern, at shardkey.Range, s SharedID, r SharedRow) bool {
 	values := make([]bson.RawValue, 0, p.Len())
 	for i, f := range p.Fields() {
 		switch {
 		case f.Name == "_id":
-			values = append(values, ObjectIDValue(id))
+			values = append(values, s.Stored.Value(s.ID))
 		case i == 0:
-			values = append(values, ObjectIDValue(r.Project))
+			values = append(values, r.Stored.Value(r.Project))
 		}
 	}
 	if len(values) < p.Len() {

@@ -18,7 +18,7 @@ func TestMoveThatJoinsDuplicateIDsIsDangerous(t *testing.T) {
 	}}
 	for i, to := range []string{"b", "a"} {
 		got := Dangers(documents, i, found)
-		if len(got) != 1 || got[0].Shard != to || len(got[0].IDs) != 1 || got[0].IDs[0] != id {
+		if len(got) != 1 || got[0].Shard != to || len(got[0].IDs) != 1 || got[0].IDs[0] != id.Hex() {
 			t.Errorf("chunk %d: %+v, want a warning of %s", i, got, to)
 		}
 	}

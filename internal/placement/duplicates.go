@@ -17,9 +17,10 @@ import (
 
 // IDSource is what the check for duplicate ids reads.
 type IDSource interface {
-	// IDs reads at most limit rows in _id order from an id on, with the named
-	// fields; rows of one id follow each other, whichever shards they are on.
-	IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.ObjectID, limit int) ([]KeyedRow, error)
+	// IDs reads at most limit rows in _id order from an id on (the zero value is the
+	// start), with the named fields; rows of one id follow each other, whichever
+	// shards they are on.
+	IDs(ctx context.Context, ns topology.Namespace, names []string, from bson.RawValue, limit int) ([]KeyedRow, error)
 }
 
 // DuplicateCheck looks through the ids of a profile's project-wide collections
@@ -55,7 +56,7 @@ func NewDuplicateCheck(src IDSource, tables CurrentTable, dirs Directories, p *p
 // gives the ids to begin with, by collection: a resume point kept elsewhere.
 // fault.Conflict while it runs, fault.Unavailable before the table is loaded,
 // fault.NotFound when no database has such collections.
-func (d *DuplicateCheck) Start(resume bool, from map[topology.Namespace]bson.ObjectID) error {
+func (d *DuplicateCheck) Start(resume bool, from map[topology.Namespace]bson.RawValue) error {
 	t := d.tables.Table()
 	if t == nil || !t.Loaded {
 		return t.NotLoaded()

@@ -10,7 +10,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// IDPlace is an _id of a collection.
+// IDPlace is an _id of a collection, as IDOf knows it.
 type IDPlace struct {
 	NS topology.Namespace
 	ID bson.ObjectID
@@ -20,6 +20,7 @@ type IDPlace struct {
 type SharedRow struct {
 	Shard   string
 	Project bson.ObjectID
+	Stored  Stored // of Project
 }
 
 // SharedID is an _id that rows on more than one shard have. That is legal, _id
@@ -27,9 +28,13 @@ type SharedRow struct {
 // shard of another: that migration fails.
 type SharedID struct {
 	IDPlace
-	Rows []SharedRow
-	At   time.Time // when it was seen
+	Stored Stored // of ID
+	Rows   []SharedRow
+	At     time.Time // when it was seen
 }
+
+// Text is the id as people write it.
+func (s SharedID) Text() string { return s.Stored.Text(s.ID) }
 
 // Shards are those that have a row, sorted.
 func (s SharedID) Shards() []string {
@@ -85,7 +90,7 @@ type CheckProgress struct {
 	NS    topology.Namespace
 	Read  int64           // rows
 	Total topology.Figure // rows there are, estimated by the statistics
-	Next  bson.ObjectID   // where to go on; zero before the start
+	Next  bson.RawValue   // the _id to go on from; zero before the start
 	Done  bool
 }
 

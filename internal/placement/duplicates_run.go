@@ -68,12 +68,12 @@ func (d *DuplicateCheck) collection(ctx context.Context, i int) error {
 		last := len(rows) < idsPerBatch
 		whole := rows
 		if !last {
-			end := rows[len(rows)-1].ID
-			first := slices.IndexFunc(rows, func(r KeyedRow) bool { return r.ID == end })
+			end := rows[len(rows)-1]
+			first := slices.IndexFunc(rows, end.sameID)
 			if first == 0 {
 				return fault.New(fault.Internal, "More than %d rows of one collection have the same id; the check cannot continue.", idsPerBatch-1)
 			}
-			whole, next = rows[:first], end
+			whole, next = rows[:first], end.id()
 		}
 		if !d.keep(ctx, i, whole, next, last) {
 			return errStopped
@@ -90,7 +90,7 @@ func (d *DuplicateCheck) collection(ctx context.Context, i int) error {
 
 // batch reads once more when the cluster could not be asked: a primary that
 // steps down must not end a check of hours.
-func (d *DuplicateCheck) batch(ctx context.Context, ns topology.Namespace, names []string, next bson.ObjectID) ([]KeyedRow, error) {
+func (d *DuplicateCheck) batch(ctx context.Context, ns topology.Namespace, names []string, next bson.RawValue) ([]KeyedRow, error) {
 	for try := 1; ; try++ {
 		bounded, cancel := context.WithTimeout(ctx, batchTimeout)
 		rows, err := d.src.IDs(bounded, ns, names, next, idsPerBatch)
@@ -134,7 +134,7 @@ func (d *DuplicateCheck) fields(ns topology.Namespace) []string {
 
 // keep adds what a batch showed to the report; false when the pass was stopped
 // meanwhile.
-func (d *DuplicateCheck) keep(ctx context.Context, i int, rows []KeyedRow, next bson.ObjectID, last bool) bool {
+func (d *DuplicateCheck) keep(ctx context.Context, i int, rows []KeyedRow, next bson.RawValue, last bool) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if ctx.Err() != nil {
@@ -143,7 +143,7 @@ func (d *DuplicateCheck) keep(ctx context.Context, i int, rows []KeyedRow, next 
 	p := &d.report.Collections[i]
 	for from := 0; from < len(rows); {
 		to := from + 1
-		for to < len(rows) && rows[to].ID == rows[from].ID {
+		for to < len(rows) && rows[to].sameID(rows[from]) {
 			to++
 		}
 		if to-from > 1 {
@@ -164,7 +164,7 @@ func (d *DuplicateCheck) note(ns topology.Namespace, rows []KeyedRow) {
 	if c == nil || c.Chunks.Len() == 0 {
 		return
 	}
-	s := SharedID{IDPlace: IDPlace{ns, rows[0].ID}, At: time.Now()}
+	s := SharedID{IDPlace: IDPlace{ns, rows[0].ID}, Stored: rows[0].Stored, At: time.Now()}
 	project := d.profile.RowFields(ns.Collection()).Project
 	for _, r := range rows {
 		key, err := c.Key.Extract(r.Doc)
@@ -173,7 +173,7 @@ func (d *DuplicateCheck) note(ns topology.Namespace, rows []KeyedRow) {
 		}
 		_, chunk := c.Chunks.Find(key)
 		row := SharedRow{Shard: chunk.Shard}
-		row.Project, _ = shardkey.FieldOf(r.Doc, project).ObjectIDOK()
+		row.Project, row.Stored, _ = IDOf(shardkey.FieldOf(r.Doc, project))
 		s.Rows = append(s.Rows, row)
 	}
 	if len(s.Shards()) < 2 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
@@ -29,7 +31,7 @@ type memorySource struct {
 	reads []time.Time
 }
 
-func (s *memorySource) IDs(ctx context.Context, ns topology.Namespace, _ []string, from bson.ObjectID, limit int) ([]KeyedRow, error) {
+func (s *memorySource) IDs(ctx context.Context, ns topology.Namespace, _ []string, from bson.RawValue, limit int) ([]KeyedRow, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads = append(s.reads, time.Now())
@@ -43,7 +45,7 @@ func (s *memorySource) IDs(ctx context.Context, ns topology.Namespace, _ []strin
 	}
 	var out []KeyedRow
 	for _, r := range s.rows[ns] {
-		if bytes.Compare(r.ID[:], from[:]) >= 0 && len(out) < limit {
+		if len(out) < limit && (from.IsZero() || bytes.Compare(r.id().Value, from.Value) >= 0) {
 			out = append(out, r)
 		}
 	}
@@ -164,12 +166,12 @@ func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 			t.Errorf("%s, %d found, %+v", r.State, r.FoundCount, r.Collections)
 		}
 		// A check can also continue from a stored position.
-		must.Do(t, d.Start(false, map[topology.Namespace]bson.ObjectID{db + ".documents": numberedID(3001)}))
+		must.Do(t, d.Start(false, map[topology.Namespace]bson.RawValue{db + ".documents": ObjectIDValue(numberedID(3001))}))
 		time.Sleep(10 * time.Second)
 		if r := d.Report(); r.State != CheckDone || r.FoundCount != 1 {
 			t.Errorf("%s, %d found, want r.State %v, r.FoundCount 1", r.State, r.FoundCount, CheckDone)
 		}
-		if err := d.Start(false, map[topology.Namespace]bson.ObjectID{"x.y": {}}); fault.Of(err) != fault.Invalid {
+		if err := d.Start(false, map[topology.Namespace]bson.RawValue{"x.y": {}}); fault.Of(err) != fault.Invalid {
 			t.Errorf("a collection that is not checked: %v", err)
 		}
 	})
@@ -213,4 +215,42 @@ func TestCheckIsRefusedBeforeTheTableIsLoaded(t *testing.T) {
 			t.Errorf("got %v, want kind %v", err, want)
 		}
 	}
+}
+
+func TestDuplicateIDsOfTextsAreFoundAndMakeMovesDangerous(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &memorySource{rows: map[topology.Namespace][]KeyedRow{}}
+		id, project := textValue("order-0017"), ObjectIDValue(oid(6))
+		add := func(id, project bson.RawValue) {
+			doc := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}}))
+			row := KeyedRow{Doc: doc}
+			row.ID, row.Stored, _ = IDOf(id)
+			s.rows[db+".documents"] = append(s.rows[db+".documents"], row)
+		}
+		for i := range 3000 { // more than a batch
+			add(textValue(fmt.Sprintf("order-%04d", i)), ObjectIDValue(oid(1)))
+			if i == 17 {
+				add(id, project)
+			}
+		}
+		d := newCheck(t, s)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- d.Run(ctx) }()
+		defer func() { cancel(); <-done }()
+		must.Do(t, d.Start(false, nil))
+		time.Sleep(time.Minute)
+		r := d.Report()
+		if r.State != CheckDone || r.Collections[0].Read != 3001 || r.FoundCount != 1 || r.Found[0].Text() != "order-0017" {
+			t.Fatalf("%s: %+v, found %+v", r.State, r.Collections, r.Found)
+		}
+		documents := testTable().Collection(db + ".documents")
+		if got := Dangers(documents, 0, r.Found); len(got) != 1 || got[0].Shard != "b" || got[0].IDs[0] != "order-0017" {
+			t.Errorf("dangers: %+v, want that of order-0017 on shard b", got)
+		}
+	})
+}
+
+func textValue(s string) bson.RawValue {
+	return bson.RawValue{Type: bson.TypeString, Value: bsoncore.AppendString(nil, s)}
 }

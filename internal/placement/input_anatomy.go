@@ -42,15 +42,13 @@ func (l *Locator) mark(a *Answer) {
 	}
 	for i := range a.Items {
 		it := &a.Items[i]
-		id, err := bson.ObjectIDFromHex(it.ID)
-		if err != nil {
-			continue
-		}
 		for _, p := range it.Places {
-			if p.Exists != "yes" {
+			at := slices.IndexFunc(p.Match, func(e Equal) bool { return e.Field == "_id" })
+			if p.Exists != "yes" || at < 0 {
 				continue
 			}
-			if s, ok := l.shared.Shared(IDPlace{NS: p.NS, ID: id}); ok {
+			id, _, _ := IDOf(p.Match[at].Value)
+			if s, ok := l.shared.Shared(IDPlace{NS: p.NS, ID: id}); ok && !id.IsZero() {
 				it.Notes = append(it.Notes, message.New("note.sharedID",
 					"The check for duplicate ids found this id in {ns} on {shards}: a chunk with one of the rows cannot be moved "+
 						"to the shard of another; the move fails.",

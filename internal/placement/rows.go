@@ -50,6 +50,15 @@ type IDRow struct {
 // KeyedRow is what is read of a stored row to tell on which shard it is: its
 // _id and the fields of its shard key, nothing else.
 type KeyedRow struct {
-	ID  bson.ObjectID
-	Doc bson.Raw // of the fields that were asked for, owned by the row
+	ID     bson.ObjectID
+	Stored Stored   // of ID
+	Doc    bson.Raw // of the fields that were asked for, owned by the row
+}
+
+// id is the _id as it is stored.
+func (r KeyedRow) id() bson.RawValue { return r.Doc.Lookup("_id") }
+
+// sameID tells whether two rows could not be on one shard.
+func (r KeyedRow) sameID(o KeyedRow) bool {
+	return r.ID == o.ID && !r.ID.IsZero() || r.id().Equal(o.id())
 }

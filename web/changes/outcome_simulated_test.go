@@ -33,7 +33,7 @@ type hotDoc struct {
 func twoHot(f *webtest.BreakableServer) (stays, goes, other hotDoc, to string) {
 	f.Helper()
 	c := f.Watcher.Table().Collection("yorkie-meta.changes")
-	ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.ObjectID{}, 300)
+	ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.RawValue{}, 300)
 	f.Must(err)
 	seen, by := map[int]bool{}, map[string][]hotDoc{}
 	for _, d := range ids {

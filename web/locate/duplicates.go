@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 )
@@ -85,13 +86,11 @@ func StartDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) e
 	if err := site.ReadJSON(r, &in); err != nil {
 		return err
 	}
-	from := map[topology.Namespace]bson.ObjectID{}
-	for ns, hex := range in.From {
-		id, err := bson.ObjectIDFromHex(hex)
-		if err != nil && hex != "" {
-			return fault.Wrap(fault.Invalid, err, "from is an id of 24 hexadecimal digits for each collection.")
+	from := map[topology.Namespace]bson.RawValue{}
+	for ns, text := range in.From {
+		if from[topology.Namespace(ns)], err = firstID(text); err != nil {
+			return err
 		}
-		from[topology.Namespace(ns)] = id
 	}
 	if err := c.Start(in.Resume, from); err != nil {
 		return err
@@ -109,6 +108,22 @@ func StopDuplicatesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) er
 		return err
 	}
 	return site.WriteAnswer(s, w, r, duplicates)
+}
+
+// firstID reads where a check begins: the digits of an ObjectID or another id as Extended JSON; nothing is the start.
+func firstID(text string) (bson.RawValue, error) {
+	if text == "" {
+		return bson.RawValue{}, nil
+	}
+	if id, err := bson.ObjectIDFromHex(text); err == nil {
+		return placement.ObjectIDValue(id), nil
+	}
+	key, err := shardkey.ParseExtJSON(`{"_id": ` + text + `}`)
+	if err != nil {
+		return bson.RawValue{}, fault.Wrap(fault.Invalid, err,
+			"from is an id for each collection: 24 hexadecimal digits, or Extended JSON such as \"a text\" or {\"$date\": …}.")
+	}
+	return key.Lookup("_id"), nil
 }
 
 func checker(s *site.Site) (data.DuplicateChecker, error) {

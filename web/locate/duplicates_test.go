@@ -19,14 +19,15 @@ import (
 type stubCheck struct {
 	report placement.CheckReport
 	told   []string
+	from   bson.RawValue // of orders
 }
 
-func (c *stubCheck) Start(resume bool, from map[topology.Namespace]bson.ObjectID) error {
+func (c *stubCheck) Start(resume bool, from map[topology.Namespace]bson.RawValue) error {
 	if c.report.State == placement.CheckRunning {
 		return fault.New(fault.Conflict, "It is running already.")
 	}
 	c.told = append(c.told, map[bool]string{false: "start", true: "resume"}[resume])
-	c.report.State = placement.CheckRunning
+	c.report.State, c.from = placement.CheckRunning, from["shop.orders"]
 	return nil
 }
 
@@ -71,7 +72,7 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	id := webtest.ProjectID(77)
 	check := &stubCheck{report: placement.CheckReport{
 		State: placement.CheckFailed, Started: webtest.Epoch, Left: -1, Problem: "The cluster does not answer.", FoundCount: 1,
-		Collections: []placement.CheckProgress{{NS: "yorkie-meta.documents", Read: 5, Next: id, Total: topology.Figure{Reason: "notLoaded"}}},
+		Collections: []placement.CheckProgress{{NS: "yorkie-meta.documents", Read: 5, Next: placement.ObjectIDValue(id), Total: topology.Figure{Reason: "notLoaded"}}},
 		Found: []placement.SharedID{{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: id}, At: webtest.Epoch,
 			Rows: []placement.SharedRow{
 				{Shard: "shard-rs-1", Project: webtest.ProjectID(1)},
@@ -95,6 +96,11 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	)
 	if started.State != "running" || check.told[0] != "resume" {
 		t.Errorf("%+v %v", started, check.told)
+	}
+	_ = check.Stop()
+	if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"from":{"shop.orders":"\"A-17\""}}`)); w.Code != 200 || check.from.StringValue() != "A-17" {
+		t.Errorf("from a text: %d, %s", w.Code, check.from)
 	}
 	for in, status := range map[string]int{"": 409, "{}": 409, `{"resume":1}`: 400, `{"more":1}`: 400, `{} {}`: 400,
 		`{"from":{"x.y":"zz"}}`: 400, `[`: 400} {

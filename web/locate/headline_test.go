@@ -211,7 +211,7 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			!strings.HasSuffix(said, " — no row is stored there.") || *none.Places[0].Exists {
 			f.Errorf("nothing is stored: %q", said)
 		}
-		ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.ObjectID{}, 5)
+		ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.RawValue{}, 5)
 		f.Must(err)
 		doc := ids[0].ID.Hex()
 		there := ask(key(doc))

@@ -10,7 +10,7 @@ import (
 // FoundDuplicates is a check for duplicate ids that has ended with these finds.
 type FoundDuplicates struct{ Found []placement.SharedID }
 
-func (FoundDuplicates) Start(bool, map[topology.Namespace]bson.ObjectID) error { return nil }
+func (FoundDuplicates) Start(bool, map[topology.Namespace]bson.RawValue) error { return nil }
 
 func (FoundDuplicates) Stop() error { return nil }
 

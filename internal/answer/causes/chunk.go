@@ -10,8 +10,6 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 // ChunkWhy says why chunk i of a collection is where it is, what the balancer will
@@ -23,7 +21,7 @@ func ChunkWhy(v answer.View, c *topology.Collection, i int, found []placement.Sh
 	size := data.ChunkSizeOf(v, c, c.Chunks.At(i))
 	out.Size, out.Dangers = &size, []api.Danger{}
 	for _, d := range placement.Dangers(c, i, found) {
-		out.Dangers = append(out.Dangers, api.Danger{Shard: d.Shard, IDs: answer.Map(d.IDs, bson.ObjectID.Hex)})
+		out.Dangers = append(out.Dangers, api.Danger{Shard: d.Shard, IDs: d.IDs})
 	}
 	return out
 }

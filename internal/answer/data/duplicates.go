@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -15,7 +16,7 @@ import (
 type DuplicateChecker interface {
 	// Start begins the check, or goes on where it was stopped or failed. from has the ids to begin with, by collection.
 	// fault.Conflict while it runs.
-	Start(resume bool, from map[topology.Namespace]bson.ObjectID) error
+	Start(resume bool, from map[topology.Namespace]bson.RawValue) error
 	// Stop ends the check after the batch under way; fault.Conflict when it does not run.
 	Stop() error
 	// Report is the state now.
@@ -38,7 +39,7 @@ func Duplicates(v answer.View, checker DuplicateChecker) api.DuplicateCheck {
 		out.LeftSeconds = &left
 	}
 	for _, id := range r.Found {
-		one := api.DuplicateID{NS: string(id.NS), ID: id.ID.Hex(), At: id.At.UTC(), Rows: []api.DuplicateRow{}, Shards: id.Shards()}
+		one := api.DuplicateID{NS: string(id.NS), ID: id.Text(), At: id.At.UTC(), Rows: []api.DuplicateRow{}, Shards: id.Shards()}
 		for _, row := range id.Rows {
 			one.Rows = append(one.Rows, api.DuplicateRow{Shard: row.Shard, Project: row.Project.Hex(),
 				ProjectName: v.ProjectName(id.NS.Database(), row.Project)})
@@ -50,8 +51,11 @@ func Duplicates(v answer.View, checker DuplicateChecker) api.DuplicateCheck {
 
 func duplicateCollection(c placement.CheckProgress) api.DuplicateCollection {
 	out := api.DuplicateCollection{NS: string(c.NS), Read: c.Read, Total: answer.FigureOf(c.Total), Done: c.Done, Share: -1}
-	if !c.Next.IsZero() {
-		out.Next = c.Next.Hex()
+	switch id, isObjectID := c.Next.ObjectIDOK(); {
+	case isObjectID:
+		out.Next = id.Hex()
+	case !c.Next.IsZero():
+		out.Next = shardkey.ValueExtJSON(c.Next)
 	}
 	switch {
 	case c.Done:
