@@ -47,16 +47,7 @@ func (d *draftBuilder) singleValue(c *topology.Collection, r shardkey.Range) boo
 			return hi.Sub(hi, lo).Cmp(big.NewInt(1)) <= 0
 		}
 	}
-	if c.Key.Len() != 1 {
-		return false
-	}
-	a, errA := c.Key.Values(r.Min)
-	b, errB := c.Key.Values(r.Max)
-	if errA != nil || errB != nil {
-		return false
-	}
-	next, ok := shardkey.NextValue(a[0])
-	return ok && typeClass(a[0]) != classNumber && sameValue(next, b[0]) // between numbers there are others
+	return c.Key.OneValue(r)
 }
 
 // remedy says, for the release, how to make a chunk with a single shard-key value

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -40,7 +41,7 @@ func (r *reader) measureEverything(ctx context.Context, sample sample, all *comp
 		_, err := r.client.Writes(ctx, of)
 		all.note("writes of "+string(ns), err)
 		if of.Date = c.WrittenAt; of.Date != "" {
-			of.Of = sample.project
+			of.Of = placement.ObjectIDValue(sample.project)
 			_, err = r.client.Writes(ctx, of)
 			all.note("changed rows of "+string(ns), err)
 		}

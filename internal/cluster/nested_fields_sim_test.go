@@ -77,7 +77,7 @@ func TestFieldsInsideOfFieldsAreRead(t *testing.T) {
 		}
 		counts := must.Get(c.Client.Writes(ctx, heat.WriteQuery{NS: "shop.orders", Project: "of.tenant", From: newest.From, Limit: 9}))
 		byProject := map[bson.ObjectID]int64{}
-		for _, n := range counts {
+		for _, n := range counts.Counts {
 			byProject[n.Project] = n.Rows
 		}
 		if byProject[tenant] != 3 || byProject[other] != 3 {

@@ -17,7 +17,7 @@ import (
 // groups its own rows, and only groups cross the network. With a date field it scans
 // the project's rows, or the whole collection without a project, so callers limit how
 // often they do that. The deadline is sent as maxTimeMS. Needs find on the collection.
-func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, error) {
+func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) (heat.Written, error) {
 	field, from, to := "_id", any(firstID(q.From)), any(firstID(q.To))
 	if q.Date != "" {
 		field, from, to = q.Date, q.From, q.To
@@ -28,7 +28,7 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, e
 	}
 	when := bson.E{Key: field, Value: span}
 	match := bson.D{when}
-	if !q.Of.IsZero() {
+	if q.Of.Type != 0 {
 		match = bson.D{{Key: q.Project, Value: q.Of}, when}
 	}
 	group := bson.D{}
@@ -48,15 +48,16 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, e
 		}},
 		{Key: "cursor", Value: bson.D{{Key: "batchSize", Value: int32(min(q.Limit, 5000))}}},
 	}
-	var out []heat.Count
+	var out heat.Written
 	r := readOp{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
 		var w heat.Count
-		w.Project, _, _ = placement.IDOf(doc.Lookup("_id", "p"))
+		id, stored, _ := placement.IDOf(doc.Lookup("_id", "p"))
+		w.Project, out.Stored = id, out.Stored.With(id, stored)
 		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
 		rows, ok := topology.Amount(doc.Lookup("n"))
 		if w.Rows = rows; ok {
-			out = append(out, w)
+			out.Counts = append(out.Counts, w)
 		}
 		return nil
 	})

@@ -77,8 +77,9 @@ func (c *Collector) countChangedRows(ctx context.Context, t *topology.Table, all
 		hottest := c.hottest(all, of.ns.Database())
 		var failed error
 		answered := len(hottest) == 0
-		for _, project := range hottest {
-			n, err := c.countUnlessResting(ctx, of, project)
+		for _, value := range hottest {
+			project, stored, _ := placement.IDOf(value)
+			n, err := c.countUnlessResting(ctx, of, value)
 			if err != nil {
 				failed = err
 				continue
@@ -88,6 +89,7 @@ func (c *Collector) countChangedRows(ctx context.Context, t *topology.Table, all
 			rows[id] = append(rows[id], Updated{NS: of.ns, From: slot.From, To: to, Rows: n})
 			if n > 0 {
 				slot.Counts = append(slot.Counts, Count{Project: project, Rows: n})
+				slot.Stored = slot.Stored.With(project, stored)
 			}
 		}
 		if ctx.Err() != nil && !answered {
@@ -104,9 +106,9 @@ func (c *Collector) countChangedRows(ctx context.Context, t *topology.Table, all
 	c.changed.mu.Unlock()
 }
 
-// hottest returns the projects of a database with most new rows in the last minutes, in all
-// collections together.
-func (c *Collector) hottest(all []target, db string) []bson.ObjectID {
+// hottest returns the ids, as they are stored, of the projects of a database with most new rows in the
+// last minutes, in all collections together.
+func (c *Collector) hottest(all []target, db string) []bson.RawValue {
 	var windows []Window
 	for _, of := range byMethod(NewRows, all) {
 		if of.ns.Database() == db {
@@ -114,10 +116,13 @@ func (c *Collector) hottest(all []target, db string) []bson.ObjectID {
 		}
 	}
 	sums := Sums(windows, Window.Projects)
-	out := make([]bson.ObjectID, 0, HottestProjects)
+	out := make([]bson.RawValue, 0, HottestProjects)
 	for _, s := range sums[:min(len(sums), HottestProjects)] {
-		if !placement.IsStandIn(s.Line.Project) { // else its stored id is not known here
-			out = append(out, s.Line.Project)
+		for _, w := range windows {
+			if id, ok := w.stored(s.Line.Project); ok {
+				out = append(out, id)
+				break
+			}
 		}
 	}
 	return out
@@ -130,12 +135,13 @@ var errResting = fault.New(
 )
 
 // countUnlessResting counts a project's rows unless its last count took too long.
-func (c *Collector) countUnlessResting(ctx context.Context, of target, project bson.ObjectID) (int64, error) {
+func (c *Collector) countUnlessResting(ctx context.Context, of target, value bson.RawValue) (int64, error) {
+	project, _, _ := placement.IDOf(value)
 	id, now := projectCollection{of.ns, project}, c.o.Now()
 	if now.Before(c.changed.rests[id]) {
 		return 0, errResting
 	}
-	n, err := c.countProject(ctx, of, project, now)
+	n, err := c.countProject(ctx, of, value, now)
 	if err == nil || ctx.Err() != nil || errors.Is(err, errNoBudget) {
 		return n, err // running out of time or budget says nothing about this project
 	}
@@ -149,7 +155,7 @@ func (c *Collector) countUnlessResting(ctx context.Context, of target, project b
 // countProject is one query to the shards with the project's rows; it returns one document. It
 // counts all dates since a minute ago, without an upper bound, because a row that is updated
 // constantly has a date of just now by its client's clock.
-func (c *Collector) countProject(ctx context.Context, of target, project bson.ObjectID, now time.Time) (int64, error) {
+func (c *Collector) countProject(ctx context.Context, of target, project bson.RawValue, now time.Time) (int64, error) {
 	if c.o.Budget.Hold(1) == 0 {
 		return 0, errNoBudget
 	}
@@ -159,8 +165,8 @@ func (c *Collector) countProject(ctx context.Context, of target, project bson.Ob
 		ask,
 		WriteQuery{NS: of.ns, Project: of.project, Of: project, Date: of.date, From: now.Add(-changedRowsInterval), Limit: 1},
 	)
-	if err != nil || len(got) == 0 {
+	if err != nil || len(got.Counts) == 0 {
 		return 0, err
 	}
-	return got[0].Rows, nil
+	return got.Counts[0].Rows, nil
 }

@@ -38,7 +38,7 @@ func (w Window) Chunks(t *topology.Table, prof *profile.Profile) []Line {
 			if of.ns == "" {
 				continue
 			}
-			if i, ok := chunkPosition(c, of, n.Project, n.Document); ok {
+			if i, ok := s.chunkPosition(c, of, n); ok {
 				if projects[i] == nil {
 					projects[i] = map[bson.ObjectID]int64{}
 				}
@@ -154,7 +154,7 @@ func OwnerOf(t *topology.Table, prof *profile.Profile, ns topology.Namespace, l 
 	if c == nil || of.ns == "" {
 		return ""
 	}
-	if i, ok := chunkPosition(c, of, l.Project, l.Document); ok {
+	if i, ok := (Slot{}).chunkPosition(c, of, Count{Project: l.Project, Document: l.Document}); ok {
 		return c.Chunks.Owner(i)
 	}
 	return ""

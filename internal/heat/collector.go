@@ -187,7 +187,8 @@ func (c *Collector) count(ctx context.Context, t target, from, to time.Time, lea
 	}
 	ask, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
-	rows, err := c.src.Writes(ask, q)
+	got, err := c.src.Writes(ask, q)
+	rows := got.Counts
 	c.o.Budget.Give(q.Limit - len(rows))
 	if err != nil {
 		if fault.Of(err) == fault.Unavailable {
@@ -196,7 +197,7 @@ func (c *Collector) count(ctx context.Context, t target, from, to time.Time, lea
 		return s, err
 	}
 	s.Capped, c.lastGroups[t.ns] = len(rows) == q.Limit, int64(len(rows))
-	s.Counts = slices.Clone(rows)
+	s.Counts, s.Stored = slices.Clone(rows), got.Stored
 	switch all := s.Rows() * s.Every; {
 	case s.Capped || all > loadedAbove:
 		c.sampled[t.ns] = true

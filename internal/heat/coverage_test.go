@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -63,15 +64,15 @@ type partialSource struct {
 	fail  map[topology.Namespace]error
 }
 
-func (o partialSource) Writes(ctx context.Context, q WriteQuery) ([]Count, error) {
+func (o partialSource) Writes(ctx context.Context, q WriteQuery) (Written, error) {
 	if err := o.fail[q.NS]; err != nil {
 		o.queries = append(o.queries, q)
-		return nil, err
+		return Written{}, err
 	}
 	if n, ok := o.quiet[q.NS]; ok && q.Date == "" {
 		o.queries = append(o.queries, q)
 		o.returned++
-		return []Count{{Project: docID(1, 0), Document: docID(1, 1), Rows: n}}, nil
+		return Written{Counts: []Count{{Project: docID(1, 0), Document: docID(1, 1), Rows: n}}}, nil
 	}
 	return o.knownWrites.Writes(ctx, q)
 }
@@ -200,11 +201,11 @@ func TestProjectRefusedByTheBudgetIsCountedOnceBudgetIsAvailable(t *testing.T) {
 	c := NewCollector(src, fixedTable{yorkieTable()}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
 	documents := byMethod(ChangedRows, targets(yorkieTable(), c.prof))[0]
 	budget.Hold(budget.Burst())
-	if _, err := c.countUnlessResting(t.Context(), documents, docID(1, 0)); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
+	if _, err := c.countUnlessResting(t.Context(), documents, placement.ObjectIDValue(docID(1, 0))); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
 		t.Fatalf("%v, asked %d times, want %v, 0", err, len(src.queries), errNoBudget)
 	}
 	now = now.Add(time.Minute)
-	if n, err := c.countUnlessResting(t.Context(), documents, docID(1, 0)); n != 7 || err != nil {
+	if n, err := c.countUnlessResting(t.Context(), documents, placement.ObjectIDValue(docID(1, 0))); n != 7 || err != nil {
 		t.Errorf("%d rows a minute later, %v, want 7", n, err)
 	}
 }

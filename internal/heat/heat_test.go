@@ -76,13 +76,13 @@ func poisson(rng *rand.Rand, mean float64) int64 {
 	return n
 }
 
-func (s *knownWrites) Writes(_ context.Context, q WriteQuery) ([]Count, error) {
+func (s *knownWrites) Writes(_ context.Context, q WriteQuery) (Written, error) {
 	s.queries = append(s.queries, q)
 	if q.Date != "" {
-		return []Count{{Project: q.Of, Rows: 7}}, nil
+		return Written{Counts: []Count{{Project: q.Of.ObjectID(), Rows: 7}}}, nil
 	}
 	if s.fail != nil {
-		return nil, s.fail
+		return Written{}, s.fail
 	}
 	sums := map[bson.ObjectID]int64{}
 	for t := q.To.Add(-Tick).Unix(); t < q.To.Unix(); t++ {
@@ -99,7 +99,7 @@ func (s *knownWrites) Writes(_ context.Context, q WriteQuery) ([]Count, error) {
 	slices.SortFunc(out, func(a, b Count) int { return int(b.Rows - a.Rows) })
 	out = out[:min(len(out), q.Limit)]
 	s.returned += len(out)
-	return out, nil
+	return Written{Counts: out}, nil
 }
 
 func (s *knownWrites) Operations(context.Context, topology.Namespace) (map[string]Operations, error) {

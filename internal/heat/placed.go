@@ -129,7 +129,7 @@ func (s Slot) dividePiece(c *topology.Collection, of target, p Piece) (by map[in
 	}
 	in := shardkey.Range{Min: p.Min, Max: p.Max}
 	for _, n := range s.Counts {
-		r, ok := keyRange(c, of, n.Project, n.Document)
+		r, ok := s.keyRange(c, of, n)
 		if !ok || !in.Contains(r.Min) {
 			continue
 		}
@@ -159,9 +159,9 @@ func (p Piece) within(r shardkey.Range) bool {
 }
 
 // rowsIn are the counted rows whose key is surely in a range.
-func rowsIn(c *topology.Collection, of target, counts []Count, in shardkey.Range) (rows int64) {
-	for _, n := range counts {
-		if r, ok := keyRange(c, of, n.Project, n.Document); ok && in.Min.Compare(r.Min) <= 0 && r.Max.Compare(in.Max) <= 0 {
+func (s Slot) rowsIn(c *topology.Collection, of target, in shardkey.Range) (rows int64) {
+	for _, n := range s.Counts {
+		if r, ok := s.keyRange(c, of, n); ok && in.Min.Compare(r.Min) <= 0 && r.Max.Compare(in.Max) <= 0 {
 			rows += n.Rows
 		}
 	}

@@ -152,7 +152,7 @@ func (w *splitWorld) rowsOf(c *topology.Collection, chunk int, from time.Time) (
 	of := target{ns: "y.changes", project: "project_id", document: "doc_id"}
 	in := map[int]bool{}
 	for d := range w.rates {
-		if i, ok := chunkPosition(c, of, docID(1, 0), docID(1, 1+d)); ok && i == chunk {
+		if i, ok := (Slot{}).chunkPosition(c, of, Count{Project: docID(1, 0), Document: docID(1, 1+d)}); ok && i == chunk {
 			in[d] = true
 		}
 	}

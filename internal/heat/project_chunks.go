@@ -29,7 +29,7 @@ func (w Window) ProjectChunks(t *topology.Table, prof *profile.Profile) []Line {
 			k := document{n.Project, n.Document}
 			i, seen := known[k]
 			if !seen {
-				at, ok := chunkPosition(c, of, n.Project, n.Document)
+				at, ok := s.chunkPosition(c, of, n)
 				if i = at; !ok {
 					i = -1
 				}

@@ -43,7 +43,7 @@ func (w Window) ProjectShards(t *topology.Table, prof *profile.Profile) []Line {
 			at := writer{n.Project, n.Document}
 			shard, known := owners[at]
 			if !known {
-				if i, ok := chunkPosition(c, of, n.Project, n.Document); ok {
+				if i, ok := s.chunkPosition(c, of, n); ok {
 					shard = c.Chunks.Owner(i)
 				}
 				owners[at] = shard

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
 
@@ -14,9 +15,15 @@ type WriteQuery struct {
 	Project  string        // field with the project's id; "" if none
 	Document string        // field with the Yorkie document's id; "" if none
 	Date     string        // field with the time of the write; "" = the time in an ObjectID _id, to the second
-	Of       bson.ObjectID // of this project only; zero: of all
+	Of       bson.RawValue // of this project only; zero: of all
 	From, To time.Time     // To zero: until now
 	Limit    int           // at most so many groups, busiest first
+}
+
+// Written is the answer to a WriteQuery.
+type Written struct {
+	Counts []Count             // busiest first
+	Stored placement.StoredIDs // of projects in Counts
 }
 
 // Operations is what a shard counted for a collection since its mongod began.

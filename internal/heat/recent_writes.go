@@ -50,14 +50,25 @@ func (c *Collector) recent(ns topology.Namespace) Window {
 }
 
 // hasWholeKeys reports whether the counts of a collection contain whole shard keys; otherwise rows
-// must be read.
-func hasWholeKeys(c *topology.Collection, of target) bool {
+// must be read. They have none where Yorkie documents have ids of other types than ObjectID.
+func (w Window) hasWholeKeys(c *topology.Collection, of target) bool {
+	byDocument := false
 	for _, f := range c.Key.Fields() {
 		if f.Name != of.project && f.Name != of.document {
 			return false
 		}
+		byDocument = byDocument || f.Name == of.document
 	}
-	return of.ns != ""
+	counted := false
+	for _, s := range w.slots {
+		for _, n := range s.Counts {
+			if _, ok := s.keyRange(c, of, n); ok && (!byDocument || !n.Document.IsZero()) {
+				return true
+			}
+			counted = true
+		}
+	}
+	return of.ns != "" && !counted
 }
 
 // Written returns the shard key values that were recently written, for ranges of a collection in
@@ -94,7 +105,7 @@ func (c *Collector) Written(
 	of := targetOf(t, c.prof, ns)
 	w := c.recent(ns)
 	counted := how.Not == "" && how.Method == NewRows && w.Seconds > 0
-	if counted && hasWholeKeys(col, of) && w.Seconds >= minCountedSeconds {
+	if counted && w.Seconds >= minCountedSeconds && w.hasWholeKeys(col, of) {
 		for i := range out {
 			w.fillFromCounts(col, of, &out[i])
 		}
@@ -126,7 +137,7 @@ func (w Window) fillFromCounts(c *topology.Collection, of target, out *topology.
 			who := id{n.Project, n.Document}
 			k, seen := keys[who]
 			if !seen {
-				if r, ok := keyRange(c, of, n.Project, n.Document); ok && in.Contains(r.Min) && (!byDocument || !n.Document.IsZero()) {
+				if r, ok := s.keyRange(c, of, n); ok && in.Contains(r.Min) && (!byDocument || !n.Document.IsZero()) {
 					k = r.Min
 				}
 				keys[who] = k
@@ -272,7 +283,7 @@ func fillFromSample(
 		if err != nil || !in.Contains(k) {
 			continue
 		}
-		project, _ := shardkey.FieldOf(row.Doc, of.ProjectField).ObjectIDOK()
+		project, _, _ := placement.IDOf(shardkey.FieldOf(row.Doc, of.ProjectField))
 		document, _ := shardkey.FieldOf(row.Doc, of.DocumentField).ObjectIDOK()
 		if sums[k] == nil {
 			sums[k] = &topology.KeyWrites{Key: k, Project: project, Document: document}

@@ -18,7 +18,7 @@ func (w Window) In(t *topology.Table, prof *profile.Profile, r shardkey.Range) R
 // not ok where the counts have no whole shard keys. A range with one written key has one part without writes.
 func (w Window) Halves(t *topology.Table, prof *profile.Profile, r shardkey.Range) (lower, upper float64, ok bool) {
 	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
-	if c == nil || of.ns == "" || w.Seconds == 0 || !hasWholeKeys(c, of) {
+	if c == nil || of.ns == "" || w.Seconds == 0 || !w.hasWholeKeys(c, of) {
 		return 0, 0, false
 	}
 	keys := map[Count]shardkey.Key{} // by writer, with zero rows
@@ -29,7 +29,7 @@ func (w Window) Halves(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			who := Count{Project: n.Project, Document: n.Document}
 			k, seen := keys[who]
 			if !seen {
-				if span, ok := keyRange(c, of, n.Project, n.Document); ok && r.Contains(span.Min) {
+				if span, ok := s.keyRange(c, of, n); ok && r.Contains(span.Min) {
 					k = span.Min
 				}
 				keys[who] = k

@@ -3,8 +3,8 @@ package heat
 import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/placement"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -50,22 +50,13 @@ func splitting(c *topology.Collection, of target, l Line, writers map[bson.Objec
 		return Splitting{Code: "unknown"}
 	}
 	chunk := c.Chunks.At(l.Chunk)
-	if lo, ok := chunk.Min.HashFloor(); ok && c.Key.Len() == 1 && c.Key.Fields()[0].Hashed {
-		if hi, ok := chunk.Max.HashFloor(); ok && hi == lo+1 {
-			return Splitting{Code: "single"}
-		}
+	if c.Key.OneValue(shardkey.Range{Min: chunk.Min, Max: chunk.Max}) {
+		return Splitting{Code: "single"}
 	}
 	first := c.Key.Fields()[0]
-	if first.Name == of.project && !first.Hashed && c.Key.Len() == 1 {
-		if r, err := c.Key.PrefixRange(placement.ObjectIDValue(l.Top)); err == nil && !l.Top.IsZero() && !placement.IsStandIn(l.Top) {
-			next, err := c.Key.KeyOf(placement.ObjectIDValue(nextObjectID(l.Top)))
-			if r.Min.Compare(chunk.Min) <= 0 && (chunk.Max.Compare(r.Max) <= 0 || err == nil && chunk.Max.Compare(next) <= 0) {
-				return Splitting{Code: "single"}
-			}
-			if l.TopShare >= dominantShare && l.Rate.Rows >= enoughRows {
-				return Splitting{Can: true, Code: "project", Share: l.TopShare}
-			}
-		}
+	if first.Name == of.project && !first.Hashed && c.Key.Len() == 1 && !l.Top.IsZero() &&
+		l.TopShare >= dominantShare && l.Rate.Rows >= enoughRows {
+		return Splitting{Can: true, Code: "project", Share: l.TopShare}
 	}
 	if l.Rate.Rows < enoughRows {
 		return Splitting{Can: true, Code: "few"}
@@ -84,16 +75,6 @@ func splitting(c *topology.Collection, of target, l Line, writers map[bson.Objec
 	return Splitting{Can: true, Code: "divides", Share: share, Document: top}
 }
 
-// nextObjectID is the next ObjectID; there is no value in between.
-func nextObjectID(id bson.ObjectID) bson.ObjectID {
-	for i := len(id) - 1; i >= 0; i-- {
-		if id[i]++; id[i] != 0 {
-			break
-		}
-	}
-	return id
-}
-
 // documentsOf returns the rows of Yorkie documents by chunk.
 func (w Window) documentsOf(c *topology.Collection, of target, chunks []Line) map[int]map[bson.ObjectID]int64 {
 	if c == nil || of.ns == "" {
@@ -108,7 +89,7 @@ func (w Window) documentsOf(c *topology.Collection, of target, chunks []Line) ma
 			if n.Document.IsZero() {
 				continue
 			}
-			if i, ok := chunkPosition(c, of, n.Project, n.Document); ok && out[i] != nil {
+			if i, ok := s.chunkPosition(c, of, n); ok && out[i] != nil {
 				out[i][n.Document] += n.Rows * s.Every
 			}
 		}

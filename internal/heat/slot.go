@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/natural"
+	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -43,6 +44,7 @@ type Slot struct {
 	Pieces []Piece              // in key order; only rows whose chunk is known
 	Life   topology.Incarnation // the collection's incarnation; pieces of another one have other keys
 	Astray int64                // rows whose chunk is unknown
+	Stored placement.StoredIDs  // of projects in Counts
 }
 
 // Seconds is the slot's length.
@@ -103,6 +105,9 @@ func mergeSlots(slots []Slot) Slot {
 	}
 	for k, rows := range counts {
 		out.Counts = append(out.Counts, Count{k.project, k.document, rows})
+		for _, s := range slots {
+			out.Stored = out.Stored.With(k.project, s.Stored[k.project])
+		}
 	}
 	slices.SortFunc(out.Counts, byRows)
 	out.Counts = foldRest(out.Counts)

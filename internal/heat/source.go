@@ -10,7 +10,7 @@ import (
 type Source interface {
 	// Writes counts rows written in a span of time by project and document, busiest
 	// first, at most Limit groups.
-	Writes(ctx context.Context, q WriteQuery) ([]Count, error)
+	Writes(ctx context.Context, q WriteQuery) (Written, error)
 	// Operations returns each shard's counters for a collection since the shard started.
 	Operations(ctx context.Context, ns topology.Namespace) (map[string]Operations, error)
 }

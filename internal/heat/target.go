@@ -48,10 +48,10 @@ func byMethod(m Method, all []target) []target {
 	return slices.DeleteFunc(slices.Clone(all), func(t target) bool { return t.method != m })
 }
 
-// chunkPosition is the chunk of counted rows; false when they may be in several chunks, or the key
+// chunkPosition is the chunk of rows that a slot counted; false when they may be in several chunks, or the key
 // begins with another field.
-func chunkPosition(c *topology.Collection, t target, project, document bson.ObjectID) (int, bool) {
-	r, ok := keyRange(c, t, project, document)
+func (s Slot) chunkPosition(c *topology.Collection, t target, n Count) (int, bool) {
+	r, ok := s.keyRange(c, t, n)
 	if !ok {
 		return 0, false
 	}
@@ -61,17 +61,16 @@ func chunkPosition(c *topology.Collection, t target, project, document bson.Obje
 
 // keyRange is the range of keys that counted rows can have: a single key when its fields are all
 // known, else the prefix.
-func keyRange(c *topology.Collection, t target, project, document bson.ObjectID) (shardkey.Range, bool) {
+func (s Slot) keyRange(c *topology.Collection, t target, n Count) (shardkey.Range, bool) {
 	values := make([]bson.RawValue, 0, c.Key.Len())
+	project, known := s.Stored.Value(n.Project)
 fields:
 	for _, f := range c.Key.Fields() {
 		switch {
-		case f.Name == t.project && placement.IsStandIn(project):
-			break fields // it stands for an id of another type, which is not known here
-		case f.Name == t.project:
-			values = append(values, placement.ObjectIDValue(project))
-		case f.Name == t.document && !document.IsZero():
-			values = append(values, placement.ObjectIDValue(document))
+		case f.Name == t.project && known:
+			values = append(values, project)
+		case f.Name == t.document && f.Name != t.project && !n.Document.IsZero():
+			values = append(values, placement.ObjectIDValue(n.Document))
 		default:
 			break fields
 		}
@@ -113,7 +112,7 @@ func assignChunks(s *Slot, c *topology.Collection, t target) {
 		return
 	}
 	for _, n := range s.Counts {
-		if i, ok := chunkPosition(c, t, n.Project, n.Document); ok {
+		if i, ok := s.chunkPosition(c, t, n); ok {
 			rows[i] += n.Rows
 			continue
 		}
@@ -139,5 +138,6 @@ func ProjectOfBound(t *topology.Table, p *profile.Profile, c *topology.Collectio
 	if err != nil {
 		return bson.ObjectID{}, false
 	}
-	return values[0].ObjectIDOK()
+	id, _, ok := placement.IDOf(values[0])
+	return id, ok
 }

@@ -91,6 +91,16 @@ func (w *Window) sum() {
 	w.Total.Share = 1
 }
 
+// stored is a project's id as it is stored; false where that is not known.
+func (w Window) stored(project bson.ObjectID) (bson.RawValue, bool) {
+	for _, s := range w.slots {
+		if id, ok := s.Stored.Value(project); ok {
+			return id, true
+		}
+	}
+	return bson.RawValue{}, false
+}
+
 // CountedUntil is when the newest slot of a collection ends; zero when nothing was counted.
 func (c *Collector) CountedUntil(ns topology.Namespace) time.Time {
 	if slots := c.ring.since(ns, time.Time{}); len(slots) > 0 {

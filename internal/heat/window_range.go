@@ -26,7 +26,7 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			k := id{n.Project, n.Document}
 			in, seen := known[k]
 			if !seen {
-				rows, ok := keyRange(c, of, n.Project, n.Document)
+				rows, ok := s.keyRange(c, of, n)
 				in = ok && r.Min.Compare(rows.Min) <= 0 && rows.Max.Compare(r.Max) <= 0
 				known[k] = in
 			}
@@ -41,7 +41,7 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			case p.Max.IsZero() || p.Max.Compare(r.Min) <= 0 || r.Max.Compare(p.Min) <= 0:
 			default: // a larger chunk of before a split: what was counted in the range by key
 				p.Min, p.Max = shardkey.Later(p.Min, r.Min), shardkey.Earlier(p.Max, r.Max)
-				p.Rows = rowsIn(c, of, s.Counts, shardkey.Range{Min: p.Min, Max: p.Max})
+				p.Rows = s.rowsIn(c, of, shardkey.Range{Min: p.Min, Max: p.Max})
 				part.Pieces = append(part.Pieces, p)
 			}
 		}

@@ -71,6 +71,27 @@ func StoredOf(v bson.RawValue) Stored {
 // its place in a key space.
 func IsStandIn(id bson.ObjectID) bool { return string(id[:len(standInMark)]) == standInMark }
 
+// StoredIDs are ids of other types than ObjectID by those that stand for them. The zero value has none.
+type StoredIDs map[bson.ObjectID]Stored
+
+// With adds what is stored for an id, unless that is the ObjectID itself.
+func (m StoredIDs) With(id bson.ObjectID, stored Stored) StoredIDs {
+	if stored == "" {
+		return m
+	}
+	if m == nil {
+		m = StoredIDs{}
+	}
+	m[id] = stored
+	return m
+}
+
+// Value is the stored id; false for one that stands for an id which is not in the list.
+func (m StoredIDs) Value(id bson.ObjectID) (bson.RawValue, bool) {
+	stored, ok := m[id]
+	return stored.Value(id), ok || !IsStandIn(id)
+}
+
 // Value is the stored id; id is what IDOf made of it.
 func (s Stored) Value(id bson.ObjectID) bson.RawValue {
 	if s == "" {

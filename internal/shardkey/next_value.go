@@ -46,6 +46,33 @@ func NextValue(v bson.RawValue) (bson.RawValue, bool) {
 	return bson.RawValue{Type: t, Value: data}, err == nil
 }
 
+// OneValue reports whether the bounds of a range of a key of one field leave room for a single value, so that no split
+// divides it. Between two numbers there are others.
+func (p Pattern) OneValue(r Range) bool {
+	if p.Len() != 1 {
+		return false
+	}
+	if p.Fields()[0].Hashed {
+		lo, okLo := r.Min.HashFloor()
+		hi, okHi := r.Max.HashFloor()
+		return okLo && okHi && hi == lo+1
+	}
+	values, err := p.Values(r.Min)
+	if err != nil {
+		return false
+	}
+	switch values[0].Type {
+	case bson.TypeDouble, bson.TypeInt32, bson.TypeInt64, bson.TypeDecimal128:
+		return false
+	}
+	next, ok := NextValue(values[0])
+	if !ok {
+		return false
+	}
+	end, err := p.KeyOf(next)
+	return err == nil && r.Max.Compare(end) <= 0
+}
+
 func nextOf(v bson.RawValue) (next any, ok bool) {
 	switch v.Type {
 	case bson.TypeObjectID:

@@ -57,20 +57,20 @@ func (w *Writes) Broke(err error) {
 	w.late = err
 }
 
-func (w *Writes) Writes(_ context.Context, q heat.WriteQuery) ([]heat.Count, error) {
+func (w *Writes) Writes(_ context.Context, q heat.WriteQuery) (heat.Written, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err := cmp.Or(w.Fail, w.late); err != nil {
-		return nil, err
+		return heat.Written{}, err
 	}
 	if q.Date != "" { // in a minute; each row is changed as often as it gets changes
 		rows := int64(0)
 		for _, r := range w.Rows {
-			if r.Project == q.Of {
+			if r.Project == q.Of.ObjectID() {
 				rows += r.Rows
 			}
 		}
-		return []heat.Count{{Project: q.Of, Rows: rows}}, nil
+		return heat.Written{Counts: []heat.Count{{Project: q.Of.ObjectID(), Rows: rows}}}, nil
 	}
 	var out []heat.Count
 	for _, r := range w.Rows {
@@ -82,7 +82,7 @@ func (w *Writes) Writes(_ context.Context, q heat.WriteQuery) ([]heat.Count, err
 			out = append(out, r)
 		}
 	}
-	return out[:min(len(out), q.Limit)], nil
+	return heat.Written{Counts: out[:min(len(out), q.Limit)]}, nil
 }
 
 func (w *Writes) Operations(_ context.Context, ns topology.Namespace) (map[string]heat.Operations, error) {

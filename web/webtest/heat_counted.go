@@ -59,7 +59,7 @@ func (c *countingClock) Now() time.Time {
 }
 
 // Writes counts, and sets the time at which the slot after this one can be counted.
-func (c *countingClock) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.Count, error) {
+func (c *countingClock) Writes(ctx context.Context, q heat.WriteQuery) (heat.Written, error) {
 	c.mu.Lock()
 	c.reads = true
 	if next := q.To.Add(beyond); q.Date == "" && next.After(c.now) {
@@ -68,10 +68,10 @@ func (c *countingClock) Writes(ctx context.Context, q heat.WriteQuery) ([]heat.C
 	c.mu.Unlock()
 	if q.To.After(c.end) {
 		c.stop()
-		return nil, context.Canceled
+		return heat.Written{}, context.Canceled
 	}
 	if c.broke != nil && q.To.After(c.end.Add(-time.Minute)) {
-		return nil, c.broke
+		return heat.Written{}, c.broke
 	}
 	return c.src.Writes(ctx, q)
 }
