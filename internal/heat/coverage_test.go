@@ -201,11 +201,12 @@ func TestProjectRefusedByTheBudgetIsCountedOnceBudgetIsAvailable(t *testing.T) {
 	c := NewCollector(src, fixedTable{yorkieTable()}, profile.Yorkie(), Options{Seed: 5, Budget: budget, Now: clock})
 	documents := byMethod(ChangedRows, targets(yorkieTable(), c.prof))[0]
 	budget.Hold(budget.Burst())
-	if _, err := c.countUnlessResting(t.Context(), documents, placement.ObjectIDValue(docID(1, 0))); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
+	project := placement.ObjectIDValue(docID(1, 0))
+	if _, err := c.countUnlessResting(t.Context(), documents, project); !errors.Is(err, errNoBudget) || len(src.queries) != 0 {
 		t.Fatalf("%v, asked %d times, want %v, 0", err, len(src.queries), errNoBudget)
 	}
 	now = now.Add(time.Minute)
-	if n, err := c.countUnlessResting(t.Context(), documents, placement.ObjectIDValue(docID(1, 0))); n != 7 || err != nil {
+	if n, err := c.countUnlessResting(t.Context(), documents, project); n != 7 || err != nil {
 		t.Errorf("%d rows a minute later, %v, want 7", n, err)
 	}
 }

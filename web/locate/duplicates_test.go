@@ -72,7 +72,8 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	id := webtest.ProjectID(77)
 	check := &stubCheck{report: placement.CheckReport{
 		State: placement.CheckFailed, Started: webtest.Epoch, Left: -1, Problem: "The cluster does not answer.", FoundCount: 1,
-		Collections: []placement.CheckProgress{{NS: "yorkie-meta.documents", Read: 5, Next: placement.ObjectIDValue(id), Total: topology.Figure{Reason: "notLoaded"}}},
+		Collections: []placement.CheckProgress{{NS: "yorkie-meta.documents", Read: 5, Next: placement.ObjectIDValue(id),
+			Total: topology.Figure{Reason: "notLoaded"}}},
 		Found: []placement.SharedID{{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: id}, At: webtest.Epoch,
 			Rows: []placement.SharedRow{
 				{Shard: "shard-rs-1", Project: webtest.ProjectID(1)},
