@@ -60,7 +60,8 @@ func TestWritesOfProjectsWithTextsAsIDsAreCountedInTheirChunks(t *testing.T) {
 	}
 	alpha, _, _ := placement.IDOf(textID("alpha"))
 	for i, got := range c.Written(t.Context(), &newestRows{}, table, col.NS, chunkRanges(col)) {
-		if want := []float64{0, 3, 1}[i]; got.Method != topology.WritesCounted || got.PerSecond != want || i == 1 && got.Keys[0].Project != alpha {
+		want := []float64{0, 3, 1}[i]
+		if got.Method != topology.WritesCounted || got.PerSecond != want || i == 1 && got.Keys[0].Project != alpha {
 			t.Errorf("range %d: %+v, want %v writes a second", i, got, want)
 		}
 	}
