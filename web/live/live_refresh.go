@@ -4,40 +4,90 @@ import (
 	"context"
 	"maps"
 	"runtime"
-	"shardboard/internal/answer"
 	"slices"
 	"sync"
 	"time"
+
+	"shardboard/internal/answer"
+	"shardboard/internal/topology"
 )
 
 // Everything in this file runs on the hub's own goroutine.
 
-// join takes a socket in and gives it what it does not have yet.
+// join takes a socket in, and with it those who wait, and gives them what they do not have yet. Regions that nobody
+// kept current are drawn as many at a time as there are processors.
 func (h *Hub) join(ctx context.Context, c *socket, v answer.View) {
-	h.open[c] = struct{}{}
-	h.joined++
-	c.round = h.joined % rounds
-	if c.rolesSeq != h.rolesSeq.Load() { // roles have changed since it was checked at the door
-		h.checks.Go(func() { h.check(ctx, []*socket{c}) })
-	}
-	c.push(statusFrame(h.site, h.site.Hide(v, h.site.HiddenFromAny())))
-	for name, have := range c.topics {
-		key := topicKey{name, c.hidden}
-		t := h.Topics[key]
-		if t == nil {
-			render, _ := h.Fragments(name) // known: the address was checked
-			kind, _ := h.site.Topic(name)
-			t = &topic{topicKey: key, render: render, state: kind.State, listeners: map[*socket]struct{}{}}
-			h.Topics[key] = t
+	arrived := h.arrivals(c)
+	status := statusFrame(h.site, h.site.Hide(v, h.site.HiddenFromAny()))
+	var unkept []*topic
+	for _, c := range arrived {
+		h.open[c] = struct{}{}
+		h.joined++
+		c.round = h.joined % rounds
+		if c.rolesSeq != h.rolesSeq.Load() { // roles have changed since it was checked at the door
+			h.checks.Go(func() { h.check(ctx, []*socket{c}) })
 		}
-		if len(t.listeners) == 0 { // nobody kept it current
-			h.publish(t, h.draw(ctx, t, v, nil))
-		}
-		t.listeners[c] = struct{}{}
-		if t.frame != nil && have != t.version {
-			c.push(t.frame)
+		c.push(status)
+		for name := range c.topics {
+			t := h.topic(topicKey{name, c.hidden})
+			if len(t.listeners) == 0 {
+				unkept = append(unkept, t)
+			}
+			t.listeners[c] = struct{}{}
 		}
 	}
+	for part := range slices.Chunk(unkept, runtime.GOMAXPROCS(0)) {
+		h.renew(ctx, part, v, nil)
+	}
+	for _, c := range arrived {
+		for name, have := range c.topics {
+			if t := h.topic(topicKey{name, c.hidden}); t.frame != nil && have != t.version {
+				c.push(t.frame)
+			}
+		}
+	}
+}
+
+// arrivals are a socket and those who wait behind it, at most one for each processor.
+func (h *Hub) arrivals(c *socket) []*socket {
+	all := []*socket{c}
+	for len(all) < runtime.GOMAXPROCS(0) {
+		select {
+		case c := <-h.joins:
+			all = append(all, c)
+		default:
+			return all
+		}
+	}
+	return all
+}
+
+// topic is what is remembered of a region.
+func (h *Hub) topic(key topicKey) *topic {
+	t := h.Topics[key]
+	if t == nil {
+		render, _ := h.Fragments(key.name) // known: the address was checked
+		kind, _ := h.site.Topic(key.name)
+		t = &topic{topicKey: key, render: render, state: kind.State, listeners: map[*socket]struct{}{}}
+		h.Topics[key] = t
+	}
+	return t
+}
+
+// renew draws topics side by side and returns those that have a new version.
+func (h *Hub) renew(ctx context.Context, topics []*topic, v answer.View, changes []topology.Change) (news []*topic) {
+	drawn := make([]*drawing, len(topics))
+	var all sync.WaitGroup
+	for i, t := range topics {
+		all.Go(func() { drawn[i] = h.draw(ctx, t, v, changes) })
+	}
+	all.Wait()
+	for i, t := range topics {
+		if h.publish(t, drawn[i]) {
+			news = append(news, t)
+		}
+	}
+	return news
 }
 
 // answer gives a page that asks without a socket what a socket would get at once.
@@ -96,16 +146,8 @@ func (h *Hub) refresh(ctx context.Context) {
 	h.seen = v.Table.Seq
 	due := slices.DeleteFunc(slices.Collect(maps.Values(h.Topics)), func(t *topic) bool { return len(t.listeners) == 0 })
 	for part := range slices.Chunk(due, runtime.GOMAXPROCS(0)) {
-		drawn := make([]*drawing, len(part))
-		var all sync.WaitGroup
-		for i, t := range part {
-			all.Go(func() { drawn[i] = h.draw(ctx, t, v, changes) })
-		}
-		all.Wait()
-		for i, t := range part {
-			if h.publish(t, drawn[i]) {
-				sendAll(t.listeners, t.frame)
-			}
+		for _, t := range h.renew(ctx, part, v, changes) {
+			sendAll(t.listeners, t.frame)
 		}
 		for h.comeOrGo(ctx, v) {
 		}

@@ -91,6 +91,33 @@ func TestWhoComesWhileManyPagesAreDrawnDoesNotWaitForAll(t *testing.T) {
 	})
 }
 
+// After a restart all come back at once. Pages of their own are drawn as many at a time as there are processors.
+func TestPagesOfTheirOwnAreDrawnSideBySideWhenAllComeBack(t *testing.T) {
+	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
+		const pages, perPage = 200, 20 * time.Millisecond
+		l.Hub.Fragments = func(name string) (answer.FragmentFunc, bool) {
+			return func(_ context.Context, w io.Writer, v answer.View) error {
+				time.Sleep(perPage)
+				_, err := fmt.Fprint(w, name)
+				return err
+			}, true
+		}
+		begun := time.Now()
+		var all []*webtest.Browser
+		for i := range pages {
+			all = append(all, l.Open("t="+ownTopic(i)))
+		}
+		for _, b := range all {
+			for len(b.Frames()) == 0 {
+				time.Sleep(perPage)
+			}
+		}
+		if took, most := time.Since(begun), time.Duration(pages/runtime.GOMAXPROCS(0)+5)*perPage; took > most {
+			t.Errorf("%d pages took %s, want at most %s", pages, took, most)
+		}
+	})
+}
+
 func ownTopic(i int) string {
 	return "project:" + bson.ObjectID{0: 1, 10: byte(i >> 8), 11: byte(i)}.Hex()
 }
