@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/message"
+	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -94,9 +95,9 @@ func (k KeyProjects) inText(f message.Fact, lower api.KeyProject) api.KeyProject
 	}
 	begins := strings.Count(rest, "MinKey") == k.key.Len()-1
 	if f.Name == "max" {
-		return k.until(id, begins, lower)
+		return k.until(placement.ObjectIDValue(id), begins, lower)
 	}
-	return k.from(id, begins)
+	return k.from(placement.ObjectIDValue(id), begins)
 }
 
 // BoundTextNamed is a lower bound with its project, for places that have only text.

@@ -1,12 +1,12 @@
 package answer
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -40,8 +40,8 @@ func (v View) KeyProjects(c *topology.Collection) KeyProjects {
 // hidesKeys tells that the reader may not see key values, nor whose they are.
 func (v View) hidesKeys() bool { return v.Hidden.Bounds || v.Table.Hiding() != nil }
 
-// idIn is the project's id in a bound. begins tells that the bound is below all keys with that id.
-func (k KeyProjects) idIn(bound shardkey.Key) (id bson.ObjectID, begins, ok bool) {
+// idIn is the project's id in a bound, as it is stored. begins tells that the bound is below all keys with that id.
+func (k KeyProjects) idIn(bound shardkey.Key) (id bson.RawValue, begins, ok bool) {
 	if k.field < 0 || bound.IsZero() {
 		return id, false, false
 	}
@@ -49,9 +49,9 @@ func (k KeyProjects) idIn(bound shardkey.Key) (id bson.ObjectID, begins, ok bool
 	if err != nil {
 		return id, false, false
 	}
-	id, ok = values[k.field].ObjectIDOK()
+	_, _, ok = placement.IDOf(values[k.field])
 	isMinKey := func(x bson.RawValue) bool { return x.Type == bson.TypeMinKey }
-	return id, !slices.ContainsFunc(values[k.field+1:], func(x bson.RawValue) bool { return !isMinKey(x) }), ok
+	return values[k.field], !slices.ContainsFunc(values[k.field+1:], func(x bson.RawValue) bool { return !isMinKey(x) }), ok
 }
 
 // Of are the projects of a range's lower and upper bound. An upper bound that only ends the range of a
@@ -66,36 +66,43 @@ func (k KeyProjects) Of(min, max shardkey.Key) (from, until api.KeyProject) {
 	return from, until
 }
 
-func (k KeyProjects) from(id bson.ObjectID, begins bool) api.KeyProject {
-	if p, ok := k.v.Dir.In(k.db, id); ok {
-		return api.KeyProject{Project: id.Hex(), ProjectName: NameOf(p)}
+func (k KeyProjects) from(stored bson.RawValue, begins bool) api.KeyProject {
+	if p, ok := k.listed(stored); ok {
+		return api.KeyProject{Project: p.ID.Hex(), ProjectName: NameOf(p)}
 	}
-	if begins && k.listed(previousID(id)) {
+	id, isObjectID := stored.ObjectIDOK()
+	if !isObjectID { // a text or number between those of projects may be nobody's
+		return api.KeyProject{}
+	}
+	if _, listed := k.before(stored); begins && listed {
 		return api.KeyProject{}
 	}
 	return api.KeyProject{Project: id.Hex(), Unlisted: slices.Contains(k.v.Dir.Databases(), k.db)}
 }
 
-func (k KeyProjects) until(id bson.ObjectID, begins bool, from api.KeyProject) api.KeyProject {
-	if before := previousID(id); begins && (before.Hex() == from.Project || k.listed(before)) {
+func (k KeyProjects) until(stored bson.RawValue, begins bool, from api.KeyProject) api.KeyProject {
+	if before, listed := k.before(stored); begins && (listed || before == from.Project) && before != "" {
 		return api.KeyProject{}
 	}
-	return k.from(id, begins)
+	return k.from(stored, begins)
 }
 
-func (k KeyProjects) listed(id bson.ObjectID) bool {
-	_, ok := k.v.Dir.In(k.db, id)
-	return ok
-}
-
-// previousID is the id before one, which is the project of a range that ends there.
-func previousID(id bson.ObjectID) bson.ObjectID {
-	low := binary.BigEndian.Uint64(id[4:])
-	binary.BigEndian.PutUint64(id[4:], low-1)
-	if low == 0 {
-		binary.BigEndian.PutUint32(id[:4], binary.BigEndian.Uint32(id[:4])-1)
+// before is the project of a range that ends at an id, and whether it is in the list; "" where no id precedes this one.
+func (k KeyProjects) before(stored bson.RawValue) (project string, listed bool) {
+	value, ok := shardkey.PreviousValue(stored)
+	if !ok {
+		return "", false
 	}
-	return id
+	id, _, _ := placement.IDOf(value)
+	_, listed = k.listed(value)
+	return id.Hex(), listed
+}
+
+// listed is the project with an id as it is stored.
+func (k KeyProjects) listed(stored bson.RawValue) (placement.Project, bool) {
+	id, _, _ := placement.IDOf(stored)
+	p, ok := k.v.Dir.In(k.db, id)
+	return p, ok && shardkey.CompareValues(p.IDValue(), stored) == 0
 }
 
 // ProjectsOfRange are those of a range whose bounds are documents.

@@ -88,6 +88,35 @@ func TestBoundsTellTheirProjects(t *testing.T) {
 	}
 }
 
+func TestBoundsTellProjectsWithOtherIDs(t *testing.T) {
+	uuid := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: []byte{15: 7}}
+	var projects []placement.Project
+	for name, id := range map[string]any{"eu": "eu", "eu west": "eu-west", "seven": int64(7), "by uuid": uuid} {
+		kind, data, err := bson.MarshalValue(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := placement.Project{DB: "yorkie-meta", Name: name}
+		p.ID, p.Stored, _ = placement.IDOf(bson.RawValue{Type: kind, Value: data})
+		projects = append(projects, p)
+	}
+	v, _ := namedView()
+	v.Dir = placement.NewDirectory(1, []string{"yorkie-meta"}, projects, topology.Health{At: webtest.Epoch})
+	for _, tc := range []struct{ min, max, from, until string }{
+		{`"eu"`, `"eu\u0000"`, "eu", ""},
+		{`"eu\u0000"`, `"eu-west"`, "", "eu west"},
+		{`"eua"`, `"f"`, "", ""},
+		{`{"$numberLong":"7"}`, `{"$numberLong":"8"}`, "seven", ""},
+		{`{"$binary":{"base64":"AAAAAAAAAAAAAAAAAAAABw==","subType":"04"}}`, `{"$binary":{"base64":"AAAAAAAAAAAAAAAAAAAACA==","subType":"04"}}`,
+			"by uuid", ""},
+	} {
+		from, until := v.ProjectsOfBounds("yorkie-meta.documents", api.Key(`{"project_id":`+tc.min+`}`), api.Key(`{"project_id":`+tc.max+`}`))
+		if from.ProjectName != tc.from || until.ProjectName != tc.until || from.Unlisted || until.Unlisted {
+			t.Errorf("%s to %s: %+v and %+v, want %q and %q", tc.min, tc.max, from, until, tc.from, tc.until)
+		}
+	}
+}
+
 func TestNobodyIsNamedWhileTheListOfProjectsIsNotRead(t *testing.T) {
 	v, ids := namedView("atlas")
 	v.Dir = placement.NewDirectory(0, []string{"yorkie-meta"}, nil, topology.Health{})

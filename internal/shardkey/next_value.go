@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"math"
 	"math/big"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -73,6 +74,42 @@ func (p Pattern) OneValue(r Range) bool {
 	return err == nil && r.Max.Compare(end) <= 0
 }
 
+// PreviousValue is the value of which NextValue is this one; false where there is none, or none is known.
+func PreviousValue(v bson.RawValue) (bson.RawValue, bool) {
+	var value any
+	switch v.Type {
+	case bson.TypeObjectID:
+		id, ok := v.ObjectIDOK()
+		if !ok || !decrement(id[:]) {
+			return bson.RawValue{}, false
+		}
+		value = id
+	case bson.TypeString, bson.TypeSymbol:
+		text, more := strings.CutSuffix(string(text(v.Value)), "\x00")
+		if !more {
+			return bson.RawValue{}, false
+		}
+		value = text
+	case bson.TypeInt32:
+		value = v.Int32() - 1
+	case bson.TypeInt64:
+		value = v.Int64() - 1
+	case bson.TypeBinary:
+		subtype, data := binaryParts(v.Value)
+		data = append([]byte(nil), data...)
+		if !decrement(data) {
+			return bson.RawValue{}, false
+		}
+		value = bson.Binary{Subtype: subtype, Data: data}
+	default:
+		return bson.RawValue{}, false
+	}
+	t, data, err := bson.MarshalValue(value)
+	previous := bson.RawValue{Type: t, Value: data}
+	next, ok := NextValue(previous)
+	return previous, err == nil && ok && next.Equal(v)
+}
+
 func nextOf(v bson.RawValue) (next any, ok bool) {
 	switch v.Type {
 	case bson.TypeObjectID:
@@ -121,6 +158,17 @@ func nextOf(v bson.RawValue) (next any, ok bool) {
 func increment(b []byte) bool {
 	for i := len(b) - 1; i >= 0; i-- {
 		if b[i]++; b[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// decrement takes one off a big-endian number; false for zero.
+func decrement(b []byte) bool {
+	for i := len(b) - 1; i >= 0; i-- {
+		b[i]--
+		if b[i] != 0xff {
 			return true
 		}
 	}

@@ -27,6 +27,9 @@ func TestNothingIsBetweenAValueAndTheNextButFractions(t *testing.T) {
 		if !ok {
 			return
 		}
+		if before, ok := PreviousValue(next); ok && CompareValues(before, v) != 0 {
+			t.Fatalf("before %s is %s, want %s", DisplayValue(next), DisplayValue(before), DisplayValue(v))
+		}
 		lo, errLo := one.KeyOf(v)
 		hi, errHi := one.KeyOf(next)
 		if errLo != nil || errHi != nil {
