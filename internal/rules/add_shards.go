@@ -111,7 +111,8 @@ func (ev *evaluation) fullCluster(known []onDisk, share float64) {
 	for _, k := range known {
 		p.Evidence = append(p.Evidence, diskFigures(k)...)
 	}
-	p.Remedy.WhyNot = message.New("full.machines", "Set up a new replica set first, then run the command.")
+	p.Remedy.WhyNot = message.New("full.machines",
+		"Add a shard that has a disk of its own: set up its replica set first, then run sh.addShard.")
 	p.Remedy.Commands = []Command{
 		showStatus(),
 		writeCommand(`sh.addShard("<replica set>/<host>:<port>")`, "full.add", "with the name of the new replica set"),
