@@ -3,6 +3,7 @@
 package advice
 
 import (
+	"context"
 	"net/http"
 
 	"shardboard/internal/answer"
@@ -86,6 +87,8 @@ func onProblem[In any](name, summary, forScripts string, textOf func(In) string,
 }
 
 // ruleName is a rule's name for people.
-func ruleName(rule string) string { return rules.Rule(rule).Name() }
+func ruleName(ctx context.Context, rule string) string {
+	return templates.Words(ctx, rules.Rule(rule).Name())
+}
 
 func severityName(severity string) string { return rules.Severity(severity).Name() }

@@ -189,9 +189,9 @@ func alertsPage(s templates.Shell, m api.Alerts, may bool, now time.Time) templ.
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var9 string
-						templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(r.Name())
+						templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(templates.Words(ctx, r.Name()))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/advice/alerts.templ`, Line: 42, Col: 46}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/advice/alerts.templ`, Line: 42, Col: 68}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 						if templ_7745c5c3_Err != nil {

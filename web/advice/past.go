@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"time"
@@ -47,10 +48,10 @@ func PastPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 // filters tells whether the list leaves problems out.
 func (m pastList) filters() bool { return m.query.Rule+m.query.Shard != "" }
 
-func (m pastList) rules() []templates.Option {
+func (m pastList) rules(ctx context.Context) []templates.Option {
 	out := []templates.Option{{Text: "any", Selected: m.query.Rule == ""}}
 	for _, r := range rules.Rules() {
-		out = append(out, templates.Option{Value: string(r), Text: r.Name(), Selected: string(r) == m.query.Rule})
+		out = append(out, templates.Option{Value: string(r), Text: templates.Words(ctx, r.Name()), Selected: string(r) == m.query.Rule})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package changes
 
 import (
+	"context"
 	"net/http"
 
 	"shardboard/internal/actions"
@@ -67,10 +68,10 @@ func (m runList) states() (out []templates.Option) {
 	return out
 }
 
-func (m runList) kinds() []templates.Option {
+func (m runList) kinds(ctx context.Context) []templates.Option {
 	out := []templates.Option{{Text: "any", Selected: m.query.Kind == ""}}
 	for _, k := range actions.Descriptions() {
-		out = append(out, templates.Option{Value: string(k.Kind), Text: k.Title, Selected: string(k.Kind) == m.query.Kind})
+		out = append(out, templates.Option{Value: string(k.Kind), Text: templates.Words(ctx, k.Title), Selected: string(k.Kind) == m.query.Kind})
 	}
 	return out
 }
@@ -84,5 +85,5 @@ func (m runList) empty() api.State {
 		return api.State{Code: "empty", Title: "No run matches the filter"}
 	}
 	return api.State{Code: "empty", Title: "No change was made with shardboard yet",
-		Detail: "The pages of chunks, projects, shards and zones offer changes."}
+		Detail: m.v.Profile.Words("The pages of chunks, projects, shards and zones offer changes.")}
 }

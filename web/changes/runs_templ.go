@@ -85,7 +85,7 @@ func runsPage(s templates.Shell, m runList) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templates.Options(m.kinds()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = templates.Options(m.kinds(ctx)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

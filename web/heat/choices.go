@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -78,9 +79,9 @@ func lasting(all []time.Duration, chosen time.Duration) (out []templates.Option)
 	return out
 }
 
-func (m page) rows() (out []templates.Option) {
+func (m page) rows(ctx context.Context) (out []templates.Option) {
 	for _, by := range []keyvis.By{keyvis.ByKey, keyvis.ByProject} {
-		out = append(out, templates.Option{Value: string(by), Text: rowsName(by), Selected: by == m.Query.By})
+		out = append(out, templates.Option{Value: string(by), Text: templates.Words(ctx, rowsName(by)), Selected: by == m.Query.By})
 	}
 	return out
 }

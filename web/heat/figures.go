@@ -1,6 +1,7 @@
 package heat
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -18,8 +19,8 @@ import (
 	"shardboard/web/templates"
 )
 
-func rateCell(l api.Heat) templates.Cell {
-	return templates.Cell{Figure: templates.Figure{Known: true, Text: writes.HeatRateText(l), Title: rateTitle(l)},
+func rateCell(ctx context.Context, l api.Heat) templates.Cell {
+	return templates.Cell{Figure: templates.Figure{Known: true, Text: writes.HeatRateText(l), Title: templates.Words(ctx, rateTitle(l))},
 		Share: l.Share, ShareText: format.Share(l.Share), Bar: l.Share, Even: -1}
 }
 
@@ -127,14 +128,14 @@ func columnHead(c api.HeatSpan) (text, title string) {
 }
 
 // cell is a rate of the picture, with what is unsure about its column.
-func cell(c api.HeatSpan, rate *float64) templates.Figure {
+func cell(ctx context.Context, c api.HeatSpan, rate *float64) templates.Figure {
 	if rate == nil {
 		return templates.Figure{Text: format.Unknown, Title: "not known"}
 	}
 	f := templates.Figure{Known: true, Text: format.PerSecond(*rate), Approx: c.Sampled || c.Shared}
 	switch {
 	case c.Hottest:
-		f.Text, f.Title = "≥\u202f"+f.Text, "of the hottest projects only"
+		f.Text, f.Title = "≥\u202f"+f.Text, templates.Words(ctx, "of the hottest projects only")
 	case c.AtLeast:
 		f.Text, f.Title = "≥\u202f"+f.Text, "at least"
 	case c.Sampled:

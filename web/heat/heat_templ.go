@@ -259,7 +259,7 @@ func controls(m page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.Options(m.rows()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Options(m.rows(ctx)).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

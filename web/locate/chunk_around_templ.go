@@ -445,9 +445,9 @@ func writesCurve(p chunkPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(format.Clock(*p.around.Writes.From) + " to " + format.Clock(*p.around.Writes.To) + ", at most " + format.PerSecond(top) + " writes/s. " + curveNote(p.around.Writes))
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(format.Clock(*p.around.Writes.From) + " to " + format.Clock(*p.around.Writes.To) + ", at most " + format.PerSecond(top) + " writes/s. " + templates.Words(ctx, curveNote(p.around.Writes)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 78, Col: 169}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 78, Col: 191}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -706,9 +706,9 @@ func chunkProjects(p chunkPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var39 string
-			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(projectsTitle(p.around))
+			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(templates.Words(ctx, projectsTitle(p.around)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 114, Col: 31}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/locate/chunk_around.templ`, Line: 114, Col: 53}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
@@ -115,5 +116,27 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	}
 	if w := s.Do("POST", "/api/v1/checks/duplicates/stop"); w.Code != 200 || check.report.State != placement.CheckStopped {
 		t.Errorf("stop: %d", w.Code)
+	}
+}
+
+// An id that is no ObjectID is found where all collections are searched for it.
+func TestADuplicateIDLeadsToItsRows(t *testing.T) {
+	kind, data, err := bson.MarshalValue("order/17")
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, stored, _ := placement.IDOf(bson.RawValue{Type: kind, Value: data})
+	plain := webtest.ProjectID(77)
+	s := webtest.New(t, func(d *site.Deps) {
+		d.Locate.Duplicates = webtest.FoundDuplicates{Found: []placement.SharedID{
+			{IDPlace: placement.IDPlace{NS: "shop.orders", ID: id}, Stored: stored},
+			{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: plain}}}}
+	})
+	page := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates").Body.String())
+	for text, href := range map[string]string{
+		"order/17": "/locate?q=order%2F17&in=collections", plain.Hex(): "/locate?q=" + plain.Hex()} {
+		if got := page.Find("th a").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == text }).AttrOr("href", ""); got != href {
+			t.Errorf("%s leads to %q, not to %q", text, got, href)
+		}
 	}
 }

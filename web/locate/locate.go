@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/answer/param"
@@ -16,6 +18,7 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
 	"shardboard/web/site"
 )
@@ -162,15 +165,15 @@ func (p page) nearURL(n api.NearProject) string {
 }
 
 // nearHead says honestly what the names below are.
-func nearHead(n api.NearNames) string {
+func nearHead(p *profile.Profile, n api.NearNames) string {
 	all := len(n.Projects) + n.More
 	switch placement.Nearness(n.How) {
 	case placement.NearCase:
-		return format.Count(int64(all)) + message.Plural(all, " project has", " projects have") + " this name, but for upper and lower case:"
+		return format.Count(int64(all)) + p.Words(message.Plural(all, " project has", " projects have")) + " this name, but for upper and lower case:"
 	case placement.NearBeginning:
-		return format.Count(int64(all)) + message.Plural(all, " project begins", " projects begin") + " with “" + n.Typed + "”:"
+		return format.Count(int64(all)) + p.Words(message.Plural(all, " project begins", " projects begin")) + " with “" + n.Typed + "”:"
 	}
-	return "No project has exactly this name. Did you mean:"
+	return p.Words("No project has exactly this name. Did you mean:")
 }
 
 // offered is nil when the near name is the answer itself.
@@ -184,8 +187,12 @@ func (p page) offered() *api.NearNames {
 // examples are queries that have an answer here, each with what it is.
 func (p page) examples() (out [][2]string) {
 	name, id, idOf, key := locating.LocateExamples(p.v)
-	idOf = "the id of the project " + sanitize.Truncate(sanitize.Sentence(idOf), 40)
-	for _, e := range [][2]string{{name, "a project by name"}, {id, idOf}, {key, "a project by public key"}} {
+	if x, ok := answer.OnlyProject(p.v, "", id); ok {
+		id = x.IDText()
+	}
+	words := p.v.Profile.Words
+	idOf = words("the id of the project ") + sanitize.Truncate(sanitize.Sentence(idOf), 40)
+	for _, e := range [][2]string{{name, words("a project by name")}, {id, idOf}, {key, words("a project by public key")}} {
 		if e[0] != "" {
 			out = append(out, e)
 		}
@@ -225,5 +232,13 @@ func with(u *url.URL, name string, asked bool) string {
 }
 
 func widerURL(text, in string) string { return locateURL(text) + "&in=" + url.QueryEscape(in) }
+
+// idURL finds the rows of an _id. One that is no ObjectID is looked for in all collections: it may also be a name.
+func idURL(id string) string {
+	if _, err := bson.ObjectIDFromHex(id); err != nil {
+		return widerURL(id, string(placement.InCollections))
+	}
+	return locateURL(id)
+}
 
 func locateURL(text string) string { return "/locate?q=" + url.QueryEscape(text) }

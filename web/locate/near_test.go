@@ -2,6 +2,7 @@ package locate_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
@@ -122,5 +124,24 @@ func TestTicketFollowsTheAnswer(t *testing.T) {
 	if err != nil || api.Ticket.Text != doc.Find("#ticket-text").Text() ||
 		api.Ticket.Markdown != doc.Find("#ticket-markdown").Text() {
 		t.Errorf("%v: %+v", err, api)
+	}
+}
+
+// Examples have ids as they are stored, not what stands for them in addresses.
+func TestAnExampleOfAnIDIsTheStoredOne(t *testing.T) {
+	s := newServer(t)
+	dir := s.Keeper.Value
+	all := slices.Clone(dir.All())
+	for i := range all {
+		kind, data, err := bson.MarshalValue(fmt.Sprintf("tenant-%d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[i].ID, all[i].Stored, _ = placement.IDOf(bson.RawValue{Type: kind, Value: data})
+	}
+	s.Keeper.Value = placement.NewDirectory(dir.Seq(), dir.Databases(), all, dir.Health())
+	examples := webtest.ParseHTML(t, s.Do("GET", "/locate").Body.String()).Find("ul.examples code")
+	if second := examples.Eq(1).Text(); !strings.HasPrefix(second, "tenant-") {
+		t.Errorf("the id is %q", second)
 	}
 }

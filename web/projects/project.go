@@ -24,7 +24,7 @@ import (
 
 // Page answers "where is this project?".
 func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
-	id, err := projectID(r)
+	id, err := projectID(s, r)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func asked(s *site.Site, r *http.Request) (v answer.View, p placement.Project, e
 	if v, err = loaded(s, r); err != nil {
 		return v, p, err
 	}
-	id, err := projectID(r)
+	id, err := projectID(s, r)
 	if err != nil {
 		return v, p, err
 	}
@@ -123,14 +123,15 @@ func documents(s *site.Site, r *http.Request) (a api.ProjectDocuments, err error
 	return spread.ProjectDocuments(r.Context(), v, s.Deps.Cluster.Profile, s.Deps.Locate.Locator, p, q)
 }
 
-func projectID(r *http.Request) (bson.ObjectID, error) {
+func projectID(s *site.Site, r *http.Request) (bson.ObjectID, error) {
 	text, err := site.PathText(r, "id")
 	if err != nil {
 		return bson.ObjectID{}, err
 	}
 	id, err := bson.ObjectIDFromHex(text)
 	if err != nil {
-		return id, fault.New(fault.Invalid, "A project's id has 24 hexadecimal digits; %q does not.", sanitize.Truncate(text, 60))
+		return id, fault.New(fault.Invalid, s.Deps.Cluster.Profile.Words("A project's id has 24 hexadecimal digits; %q does not."),
+			sanitize.Truncate(text, 60))
 	}
 	return id, nil
 }

@@ -270,16 +270,15 @@ func whyTitle(m whyView) string {
 	return more
 }
 
-func projectTitle(m whyView) string {
-	switch {
-	case m.Project == shares.SeveralProjects:
+// several is what the answer is about where that is no project of its own.
+func several(project string) string {
+	switch project {
+	case shares.SeveralProjects:
 		return "chunks of several projects"
-	case m.Project == shares.AllProjects:
+	case shares.AllProjects:
 		return "by project"
-	case m.ProjectName != "":
-		return m.ProjectName
 	}
-	return m.Project
+	return ""
 }
 
 // partKey is a part's row within the page. Bounds are in no key: they may be hidden.

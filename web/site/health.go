@@ -93,9 +93,9 @@ func notReady(v answer.View) string {
 		return "The routing table is not loaded yet."
 	case !v.Dir.Loaded():
 		if err := v.Dir.Health().Err; err != nil {
-			return "The projects are not loaded yet: " + fault.Brief(err)
+			return v.Profile.Words("The projects are not loaded yet: ") + fault.Brief(err)
 		}
-		return "The projects are not loaded yet."
+		return v.Profile.Words("The projects are not loaded yet.")
 	}
 	return ""
 }

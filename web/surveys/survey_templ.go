@@ -89,9 +89,9 @@ func surveyPage(sh templates.Shell, s api.SurveyDetail, shards templates.Refs, w
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var5 string
-			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(label(s.Survey))
+			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(label(ctx, s.Survey))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/surveys/survey.templ`, Line: 24, Col: 24}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/surveys/survey.templ`, Line: 24, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -310,9 +310,9 @@ func collection(c api.SurveyCollection, shards templates.Refs, now time.Time) te
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var15 string
-				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs("Projects not listed here: " + format.Count(int64(more)) + ". The API lists all.")
+				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(templates.Words(ctx, "Projects not listed here: ") + format.Count(int64(more)) + ". The API lists all.")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/surveys/survey.templ`, Line: 60, Col: 103}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/surveys/survey.templ`, Line: 60, Col: 125}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {
@@ -333,7 +333,7 @@ func collection(c api.SurveyCollection, shards templates.Refs, now time.Time) te
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var16 string
-				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("No row was seen of a project that is not listed: it has at most %s rows and %s here, in 95 of 100 cases.",
+				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf(templates.Words(ctx, "No row was seen of a project that is not listed: it has at most %s rows and %s here, in 95 of 100 cases."),
 					format.Count(c.Unseen.Rows), format.Bytes(c.Unseen.Bytes)))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/surveys/survey.templ`, Line: 65, Col: 63}

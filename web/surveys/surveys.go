@@ -36,7 +36,7 @@ func Page(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	refresh(w, one.Survey)
-	sh := s.Shell(r, v, "surveys", label(one.Survey))
+	sh := s.Shell(r, v, "surveys", s.Deps.Cluster.Profile.Words(survey.Kind(one.Survey.Kind).Label()))
 	return site.WritePage(w, r, http.StatusOK, surveyPage(sh, one, templates.RefsOf(v.Table), readerOf(v, who)))
 }
 
