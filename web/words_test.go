@@ -28,8 +28,9 @@ func shopWords() *profile.Profile {
 var ownWords = regexp.MustCompile(`^/lab(/keys|/game|)($|\?)`)
 
 // ofAnswers are sentences that come from answers, which do not have the profile's words yet.
-var ofAnswers = regexp.MustCompile(`(?i)one row per |part of the key keeps it|also holds other projects|does not contain the project|` +
-	`begins with the project\.|Spread by document|goes down:|Playbook: |inside the project|its busiest Yorkie|of the hottest projects only\.|` +
+var ofAnswers = regexp.MustCompile(`(?i)one row per |part of the key keeps it|also holds other projects|does not contain the ` +
+	`project|begins with the project\.|Spread by document|goes down:|Playbook: |inside the project|its busiest Yorkie|` +
+	`of the hottest projects only\.|` +
 	`to pin a project\.|^\d+ projects$|several projects share: |list of projects, without a query|^Search this key|these projects was seen|` +
 	`not in the list\)|^Estimated from the share of chunks and`)
 

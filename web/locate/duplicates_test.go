@@ -135,7 +135,8 @@ func TestADuplicateIDLeadsToItsRows(t *testing.T) {
 	page := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates").Body.String())
 	for text, href := range map[string]string{
 		"order/17": "/locate?q=order%2F17&in=collections", plain.Hex(): "/locate?q=" + plain.Hex()} {
-		if got := page.Find("th a").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == text }).AttrOr("href", ""); got != href {
+		link := page.Find("th a").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == text })
+		if got := link.AttrOr("href", ""); got != href {
 			t.Errorf("%s leads to %q, not to %q", text, got, href)
 		}
 	}

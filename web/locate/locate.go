@@ -169,7 +169,8 @@ func nearHead(p *profile.Profile, n api.NearNames) string {
 	all := len(n.Projects) + n.More
 	switch placement.Nearness(n.How) {
 	case placement.NearCase:
-		return format.Count(int64(all)) + p.Words(message.Plural(all, " project has", " projects have")) + " this name, but for upper and lower case:"
+		return format.Count(int64(all)) +
+			p.Words(message.Plural(all, " project has", " projects have")+" this name, but for upper and lower case:")
 	case placement.NearBeginning:
 		return format.Count(int64(all)) + p.Words(message.Plural(all, " project begins", " projects begin")) + " with “" + n.Typed + "”:"
 	}

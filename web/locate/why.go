@@ -118,7 +118,8 @@ func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {
-		return a, fault.New(fault.NotFound, v.Profile.Words("There is no project with id %s in %s."), id.Hex(), strings.Join(v.Dir.Databases(), ", "))
+		return a, fault.New(fault.NotFound, v.Profile.Words("There is no project with id %s in %s."), id.Hex(),
+			strings.Join(v.Dir.Databases(), ", "))
 	}
 	return causes.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Cluster.Profile, pr)), nil
 }
