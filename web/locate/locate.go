@@ -18,7 +18,6 @@ import (
 	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
-	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
 	"shardboard/web/site"
 )
@@ -165,16 +164,16 @@ func (p page) nearURL(n api.NearProject) string {
 }
 
 // nearHead says honestly what the names below are.
-func nearHead(p *profile.Profile, n api.NearNames) string {
+func nearHead(words func(string) string, n api.NearNames) string {
 	all := len(n.Projects) + n.More
 	switch placement.Nearness(n.How) {
 	case placement.NearCase:
 		return format.Count(int64(all)) +
-			p.Words(message.Plural(all, " project has", " projects have")+" this name, but for upper and lower case:")
+			words(message.Plural(all, " project has", " projects have")+" this name, but for upper and lower case:")
 	case placement.NearBeginning:
-		return format.Count(int64(all)) + p.Words(message.Plural(all, " project begins", " projects begin")) + " with “" + n.Typed + "”:"
+		return format.Count(int64(all)) + words(message.Plural(all, " project begins", " projects begin")) + " with “" + n.Typed + "”:"
 	}
-	return p.Words("No project has exactly this name. Did you mean:")
+	return words("No project has exactly this name. Did you mean:")
 }
 
 // offered is nil when the near name is the answer itself.
