@@ -63,5 +63,5 @@ func EstimateNote(v View) string {
 	if h == nil || h.State == holdings.Measuring {
 		return ""
 	}
-	return h.State.Text().String()
+	return v.Own(h.State.Text()).String()
 }

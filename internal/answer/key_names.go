@@ -22,10 +22,16 @@ const notListed = "project not in the list"
 // ofKey ends the name of the fact that says whose a key is.
 const ofKey = ".project"
 
+// Own is a sentence of ours in the profile's words.
+func (v View) Own(m message.Message) message.Message {
+	m.Pattern = v.Profile.Words(m.Pattern)
+	return m
+}
+
 // Named is a sentence in the profile's words, in which projects' names stand before the keys that hold their ids, and
 // in the names of zones. Values for scripts stay as they are.
 func (v View) Named(m message.Message) message.Message {
-	m.Pattern = v.Profile.Words(m.Pattern)
+	m = v.Own(m)
 	var k KeyProjects
 	if ns, ok := m.Fact("ns"); ok {
 		k = v.KeyProjects(v.Table.Collection(topology.Namespace(ns.Value)))

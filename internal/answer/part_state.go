@@ -24,7 +24,7 @@ func PartState(v View, p topology.Part) api.State {
 		return api.State{Code: "stale", Title: p.Name() + ": as of " + FullInstant(s),
 			Detail: "It was saved then, and is being compared with the cluster."}
 	}
-	return healthState(p, h, !h.At.IsZero(), v.Table.Stale(p, v.Now))
+	return healthState(v, p, h, !h.At.IsZero(), v.Table.Stale(p, v.Now))
 }
 
 // ProjectsState is PartState for the list of projects.
@@ -34,14 +34,14 @@ func ProjectsState(v View) api.State {
 		return s
 	}
 	if v.Past != nil && !v.Past.Reached && !v.Dir.Loaded() {
-		return api.State{Code: "failed", Title: "Projects: not recorded",
+		return api.State{Code: "failed", Title: v.Profile.TenantWords().Many + ": not recorded",
 			Detail: "Their list is read from the cluster, which has not been reached since the start of shardboard, and none is stored."}
 	}
-	return healthState("projects", h, v.Dir.Loaded(), h.Err != nil)
+	return healthState(v, "projects", h, v.Dir.Loaded(), h.Err != nil)
 }
 
-func healthState(p topology.Part, h topology.Health, read, stale bool) api.State {
-	name := p.Name()
+func healthState(v View, p topology.Part, h topology.Health, read, stale bool) api.State {
+	name := v.Profile.Words(p.Name())
 	switch {
 	case h.Denied && h.Product != "":
 		return api.State{Code: "denied", Title: name + ": not possible on " + h.Product,

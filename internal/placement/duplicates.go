@@ -70,7 +70,7 @@ func (d *DuplicateCheck) Start(resume bool, from map[topology.Namespace]bson.Raw
 	if !goOn {
 		colls := d.collections(t)
 		if len(colls) == 0 {
-			return fault.New(fault.NotFound, "No database here has sharded collections of projects to check.")
+			return fault.New(fault.NotFound, "%s", d.profile.Words("No database here has sharded collections of projects to check."))
 		}
 		for ns := range from {
 			if !slices.ContainsFunc(colls, func(p CheckProgress) bool { return p.NS == ns }) {
@@ -136,7 +136,7 @@ func (d *DuplicateCheck) collections(t *topology.Table) []CheckProgress {
 		for _, c := range d.profile.Nearest(t, db).Collections {
 			ns := topology.Namespace(db + "." + c.Name)
 			coll := t.Collection(ns)
-			if c.Scope != profile.ScopeProject || c.Kind == "" || coll == nil || coll.Unsplittable || coll.Key.Fields()[0].Name == "_id" {
+			if c.Scope != profile.ScopeProject || coll == nil || coll.Unsplittable || coll.Key.Fields()[0].Name == "_id" {
 				continue
 			}
 			out = append(out, CheckProgress{NS: ns, Total: totalOf(t, ns)})

@@ -107,7 +107,8 @@ func (l *Locator) Ask(ctx context.Context, q Query) (Answer, error) {
 	case q.Key != "":
 		return Answer{}, fault.New(fault.Invalid, "A shard-key value needs a collection: add ns=database.collection.")
 	case text == "":
-		return Answer{}, fault.New(fault.Invalid, "Nothing to look for: type project/document key, a project's name, id or public key, or an id.")
+		return Answer{}, fault.New(fault.Invalid, "%s",
+			l.own("Nothing to look for: type project/document key, a project's name, id or public key, or an id."))
 	}
 	in, err := ReadInput(text)
 	a := Answer{Input: in}
@@ -133,6 +134,7 @@ func (l *Locator) Ask(ctx context.Context, q Query) (Answer, error) {
 	}
 	a.takeApart()
 	l.mark(&a)
+	l.ownNotes(&a)
 	return a, err
 }
 
@@ -154,7 +156,7 @@ func (s *search) unwrap(ctx context.Context, text string, notFound error) error 
 		return nil
 	}
 	if text := unreadable(text); text != "" {
-		return fault.New(fault.NotFound, "%s", text)
+		return fault.New(fault.NotFound, "%s", s.own(text))
 	}
 	return notFound
 }
@@ -174,11 +176,24 @@ func checkText(s string) error {
 // own puts a sentence into the words of the profile.
 func (l *Locator) own(sentence string) string { return l.profile.Words(sentence) }
 
+// ownNotes puts the notes of an answer into these words.
+func (l *Locator) ownNotes(a *Answer) {
+	put := func(notes []message.Message) {
+		for i := range notes {
+			notes[i].Pattern = l.own(notes[i].Pattern)
+		}
+	}
+	put(a.Notes)
+	for i := range a.Items {
+		put(a.Items[i].Notes)
+	}
+}
+
 // searched names the databases that were looked at, for not-found answers.
 func (l *Locator) searched() string {
 	dbs := l.dirs.Directory().Databases()
 	if len(dbs) == 0 {
-		return "no database: none here holds projects and documents"
+		return l.own("no database: none here holds projects and documents")
 	}
 	return strings.Join(dbs, ", ")
 }

@@ -69,13 +69,13 @@ func ProjectWhy(v answer.View, spread placement.Spread) api.ProjectWhy {
 
 func collectionWhy(v answer.View, cs placement.CollectionSpread) api.CollectionWhy {
 	out := api.CollectionWhy{
-		NS: string(cs.NS), Basis: cs.Basis, Text: placement.BasisText(cs.Basis), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{},
+		NS: string(cs.NS), Basis: cs.Basis, Text: v.Profile.Words(placement.BasisText(cs.Basis)), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{},
 	}
 	switch {
 	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:
 		out.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())
 	case cs.Basis == placement.BasisByDocument:
-		out.Text = "Spread by document, so no chunk is this project's own: locate a document to see why it is where it is."
+		out.Text = v.Profile.Words("Spread by document, so no chunk is this project's own: locate a document to see why it is where it is.")
 	}
 	if c := v.Table.Collection(cs.NS); c != nil && cs.Basis == placement.BasisKeyPrefix {
 		plan := planOf(v.Table, c)

@@ -45,7 +45,7 @@ func RunOutcome(v answer.View, o outcome.Outcome) *api.RunOutcome {
 	}
 	for _, x := range o.Collections {
 		c := api.OutcomeCollection{
-			NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: x.WhyNot().String(),
+			NS: string(x.NS), Compared: x.Not == "", Reason: x.Not, Why: v.Own(x.WhyNot()).String(),
 			BeforeSeconds: x.CoveredBefore, AfterSeconds: x.CoveredAfter, Before: outcomeRate(x.Before), After: outcomeRate(x.After),
 		}
 		if x.Before != nil || x.After != nil {
@@ -54,7 +54,7 @@ func RunOutcome(v answer.View, o outcome.Outcome) *api.RunOutcome {
 		out.Collections = append(out.Collections, c)
 	}
 	for _, code := range o.Notes {
-		out.Notes = append(out.Notes, api.OutcomeNote{Code: code, Text: o.Note(code).String()})
+		out.Notes = append(out.Notes, api.OutcomeNote{Code: code, Text: v.Own(o.Note(code)).String()})
 	}
 	return out
 }

@@ -93,7 +93,7 @@ func watchedProject(v answer.View, prof *profile.Profile, item string, id bson.O
 	out := api.Watched{Item: item, Kind: "project", Name: id.Hex(), Key: id.Hex()}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {
-		out.Gone = "not in the list of projects"
+		out.Gone = v.Profile.Words("not in the list of projects")
 		return out
 	}
 	out.Name, out.URL = answer.NameOf(pr), "/projects/"+id.Hex()

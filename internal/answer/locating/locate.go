@@ -62,7 +62,7 @@ func Locate(ctx context.Context, v answer.View, prover Prover, found placement.A
 		it := &out.Items[i]
 		it.Answer = api.Timeless(headlineOf(*it))
 	}
-	out.ReadAs = readAs(out)
+	out.ReadAs = v.Own(readAs(v, out))
 	return out
 }
 
@@ -107,10 +107,10 @@ func notesOf(list []message.Message) (out []api.Note) {
 }
 
 // readAs says how a query was read and what it cost the cluster.
-func readAs(a api.LocateAnswer) message.Message {
+func readAs(v answer.View, a api.LocateAnswer) message.Message {
 	var forms []string
 	for _, r := range a.Input {
-		forms = append(forms, placement.Form(r.Form).Label())
+		forms = append(forms, v.Profile.Words(placement.Form(r.Form).Label()))
 	}
 	if len(forms) == 0 {
 		return message.Message{}

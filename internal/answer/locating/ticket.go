@@ -23,8 +23,7 @@ func TicketOf(v answer.View, found []placement.Item, out api.LocateAnswer) *api.
 	if len(out.Items) == 0 {
 		return nil
 	}
-	document := v.Profile.DocumentWords().One
-	text, mark := ticketText{document: document}, ticketText{document: document, markdown: true}
+	text, mark := ticketText{words: v.Profile.Words}, ticketText{words: v.Profile.Words, markdown: true}
 	for i, it := range out.Items[:min(len(out.Items), maxTicketItems)] {
 		for _, t := range []*ticketText{&text, &mark} {
 			t.item(v, found[i], it)
@@ -49,19 +48,19 @@ func TicketOf(v answer.View, found []placement.Item, out api.LocateAnswer) *api.
 // Markdown, so that none of it is markup.
 type ticketText struct {
 	b        strings.Builder
-	document string // what the profile calls one
+	words    func(sentence string) string // puts ours into the profile's
 	markdown bool
 }
 
 func (t *ticketText) item(v answer.View, found placement.Item, it api.LocateItem) {
-	title := t.kind(it.Kind)
+	title := t.words(kindWord(it.Kind))
 	name := it.Name
 	if it.Kind == "key" {
 		name = it.ID
 	}
 	title += " " + t.code(cmp.Or(name, it.ID))
 	if it.Kind != "project" && it.Project != "" {
-		title += " of project " + t.code(cmp.Or(it.ProjectName, it.Project))
+		title += t.words(" of project ") + t.code(cmp.Or(it.ProjectName, it.Project))
 	}
 	if it.Removed {
 		title += " (removed)"
@@ -120,7 +119,7 @@ func (t *ticketText) ids(it api.LocateItem) {
 		parts = append(parts, "id "+t.code(it.ID))
 	}
 	if it.Kind != "project" && it.Project != "" {
-		parts = append(parts, "project id "+t.code(it.Project))
+		parts = append(parts, t.words("project id ")+t.code(it.Project))
 	}
 	if it.DB != "" {
 		parts = append(parts, "database "+t.code(it.DB))
@@ -207,12 +206,12 @@ func (t *ticketText) plain(s string) string {
 	return answer.MarkdownLetters.Replace(s)
 }
 
-func (t *ticketText) kind(kind string) string {
+func kindWord(kind string) string {
 	switch kind {
 	case "project":
 		return "Project"
 	case "document":
-		return t.document
+		return "Yorkie document"
 	case "client":
 		return "Client"
 	case "schema":

@@ -91,6 +91,6 @@ func evidenceMethod(v answer.View, e rules.Evidence) message.Message {
 		pattern = "{method}"
 	}
 	return message.New("method", pattern,
-		message.Coded("method", e.Method, topology.MethodText(e.Method)), message.Duration("covered", e.Covered),
+		message.Coded("method", e.Method, v.Profile.Words(topology.MethodText(e.Method))), message.Duration("covered", e.Covered),
 		message.Duration("window", e.Over), message.Words("age", format.Ago(v.Now.Sub(e.At))))
 }

@@ -42,8 +42,8 @@ func Zones(v answer.View) api.Zones {
 		out.Verdict = ""
 		if out.State.Code == "" {
 			out.State = api.State{Code: "empty", Title: "There are no zones",
-				Detail: "The balancer may place any chunk on any shard. " +
-					"A zone keeps ranges of a shard key on some of the shards, for example to pin a project."}
+				Detail: v.Profile.Words("The balancer may place any chunk on any shard. " +
+					"A zone keeps ranges of a shard key on some of the shards, for example to pin a project.")}
 		}
 	case s.Clear() && s.Dismissed == 0:
 		out.Verdict = "Every chunk is in its zone"

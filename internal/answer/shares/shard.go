@@ -145,8 +145,8 @@ func rowShare(s placement.RowShare) api.RowShare {
 // on it, and collections that all projects share.
 func Outage(v answer.View, c placement.Contents) message.Message {
 	if !v.Dir.Loaded() {
-		return message.New("outage.unknown",
-			"The list of projects is not read yet, so which projects are affected is not known.")
+		return v.Own(message.New("outage.unknown",
+			"The list of projects is not read yet, so which projects are affected is not known."))
 	}
 	whole := 0
 	for _, p := range c.Projects {
@@ -164,7 +164,7 @@ func Outage(v answer.View, c placement.Contents) message.Message {
 	}
 	pattern := OutagePattern(down, len(c.Projects), whole)
 	if len(c.ByDocument) == 0 {
-		return message.New("outage", pattern, facts...)
+		return v.Own(message.New("outage", pattern, facts...))
 	}
 	names := make([]string, len(c.ByDocument))
 	var most float64
@@ -174,8 +174,8 @@ func Outage(v answer.View, c placement.Contents) message.Message {
 	}
 	pattern += " Every project can also lose rows in {collections}, which are spread by document " +
 		"(up to {most} of their chunks are here)."
-	return message.New("outage.shared", pattern,
-		append(facts, message.Text("collections", format.JoinWords(names)), message.Share("most", most))...)
+	return v.Own(message.New("outage.shared", pattern,
+		append(facts, message.Text("collections", format.JoinWords(names)), message.Share("most", most))...))
 }
 
 // OutagePattern is the sentence for a number of projects that have rows of their own on a shard, some of them all.

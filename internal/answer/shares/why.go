@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
+	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -110,12 +111,12 @@ func (w *shardWhy) finish(f whyParts) {
 		return
 	}
 	if f.whole != nil {
-		f.addRest(1 / w.q.unitOfMeasure())
+		f.addRest(1/w.q.unitOfMeasure(), w.v.Profile.Words(f.leftOf()))
 	}
 	slices.SortStableFunc(f.list, func(a, b whyPart) int {
 		return cmp.Or(cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), cmp.Compare(math.Abs(b.difference()), math.Abs(a.difference())))
 	})
-	f.joinOthers(w.q.Limit)
+	f.joinOthers(w.q.Limit, w.v.Profile)
 	whole := whyPart{}
 	exact, atLeast := len(f.unknown) == 0, false
 	for _, p := range f.list {
@@ -147,8 +148,8 @@ func kindRank(kind string) int {
 }
 
 // addRest adds what the parts lack of the whole, when it can be told apart from rounding.
-func (f *whyParts) addRest(least float64) {
-	rest := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "rest", Text: f.leftOf(), NS: f.whole.NS,
+func (f *whyParts) addRest(least float64, left string) {
+	rest := whyPart{ShardWhyPart: api.ShardWhyPart{Kind: "rest", Text: left, NS: f.whole.NS,
 		AtLeast: f.whole.AtLeast},
 		here: f.whole.here, even: f.whole.even}
 	for _, p := range f.list {
@@ -161,7 +162,7 @@ func (f *whyParts) addRest(least float64) {
 }
 
 // joinOthers joins what is beyond the limit.
-func (f *whyParts) joinOthers(limit int) {
+func (f *whyParts) joinOthers(limit int, p *profile.Profile) {
 	single := 0
 	for single < len(f.list) && kindRank(f.list[single].Kind) < 0 {
 		single++
@@ -178,7 +179,7 @@ func (f *whyParts) joinOthers(limit int) {
 		others.Count += max(p.Count, 1)
 		others.Exact, others.AtLeast = others.Exact && p.Exact, others.AtLeast || p.AtLeast
 	}
-	others.Text = "other, " + format.Count(int64(others.Count)) + " " + plural(others.Count, f.noun)
+	others.Text = p.Words("other, " + nounCount(others.Count, f.noun))
 	rest := slices.Clone(f.list[single:])
 	f.list = append(append(f.list[:limit:limit], others), rest...)
 	slices.SortStableFunc(f.list, func(a, b whyPart) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) })
@@ -246,7 +247,7 @@ func (w *shardWhy) of() string {
 	case w.q.NS == "":
 		return ""
 	case w.q.Project == SeveralProjects:
-		return " in " + name + ", in chunks that several projects share"
+		return " in " + name + w.v.Profile.Words(", in chunks that several projects share")
 	case w.q.Project != "" && w.q.Project != AllProjects:
 		return " of " + cmp.Or(w.out.ProjectName, w.q.Project) + " in " + name
 	}

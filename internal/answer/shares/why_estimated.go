@@ -37,8 +37,8 @@ func (in *insideWhy) estimatedProjects() (whyParts, bool) {
 	if len(out.list) == 0 {
 		return out, false
 	}
-	in.out.Estimate = "What each project has is estimated from " + format.Count(how.Read) + " rows read " + format.Clock(how.Oldest) + " to " +
-		format.Clock(how.At) + "."
+	in.out.Estimate = in.v.Profile.Words("What each project has is estimated from ") + format.Count(how.Read) + " rows read " +
+		format.Clock(how.Oldest) + " to " + format.Clock(how.At) + "."
 	chunks := SeveralProjects
 	if !in.byKey {
 		chunks = ""
@@ -75,7 +75,8 @@ func (in *insideWhy) estimatedPart(x holdings.ProjectHere) whyPart {
 	if !in.byKey {
 		p.Opens = ""
 		p.remedy = func(p *whyPart) {
-			p.WhyNot = "Its rows are placed by document, in chunks that several projects share: no plan moves one project alone."
+			p.WhyNot = in.v.Profile.Words("Its rows are placed by document, in chunks that several projects share: " +
+				"no plan moves one project alone.")
 		}
 		return p
 	}

@@ -98,8 +98,8 @@ func (in *insideWhy) projects() whyParts {
 	}
 	if covered < in.c.Chunks.Len() {
 		shared.Count = all - alone
-		shared.Text = "in chunks that several projects share, " + nounCount(shared.Count, "chunks") + " here"
-		shared.WhyNot = "Several projects share these chunks: open them to see what can be done with each."
+		shared.Text = in.v.Profile.Words("in chunks that several projects share, ") + nounCount(shared.Count, "chunks") + " here"
+		shared.WhyNot = in.v.Profile.Words("Several projects share these chunks: open them to see what can be done with each.")
 		if shared.difference() <= 0 {
 			shared.WhyNot = lessHere
 		}

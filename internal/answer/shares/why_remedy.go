@@ -289,7 +289,7 @@ func (w *shardWhy) hotRemedy(p *whyPart, c *topology.Collection, i int) {
 			w.offer(p, kind, "Move "+name+" to "+to+", which takes the fewest writes", "ns", string(c.NS), "chunk", ref, "to", to)
 		}
 		if len(p.Plans) == 0 && p.WhyNot == "" {
-			p.WhyNot = writes.SplitText(c, split).String()
+			p.WhyNot = writes.SplitText(w.v, c, split).String()
 			if to != "" {
 				p.WhyNot += " A move would only heat another shard."
 			}

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
@@ -138,13 +139,14 @@ func partOn(f survey.Finding, shard string) survey.Weight {
 }
 
 // holdingsNotes say what sizes of projects are made of, if not of everything.
-func holdingsNotes(s *holdings.Snapshot) []api.State {
+func holdingsNotes(p *profile.Profile, s *holdings.Snapshot) []api.State {
 	if s == nil {
-		return []api.State{{Code: "empty", Title: "Sizes by project are not estimated here.", Detail: "Writes are counted by project."}}
+		return []api.State{{Code: "empty", Title: p.Words("Sizes by project are not estimated here."),
+			Detail: p.Words("Writes are counted by project.")}}
 	}
 	var out []api.State
 	if s.State != holdings.Measuring && s.State != "" {
-		out = append(out, api.State{Code: "partial", Title: s.State.Text().String()})
+		out = append(out, api.State{Code: "partial", Title: p.Words(s.State.Text().String())})
 	}
 	var missing []string
 	for _, c := range s.Collections {

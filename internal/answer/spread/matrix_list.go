@@ -36,7 +36,7 @@ func MatrixList(v answer.View, from MatrixSource, q MatrixListQuery) (out api.Li
 		return m.listCollections(q, out)
 	}
 	if v.Past != nil {
-		return out, fault.New(fault.NotFound, "What projects had on each shard is not recorded for past times.")
+		return out, fault.New(fault.NotFound, "%s", v.Profile.Words("What projects had on each shard is not recorded for past times."))
 	}
 	if v.Profile == nil {
 		return out, fault.New(fault.NotFound, "There is no profile, so it is not known what a project is.")

@@ -60,7 +60,7 @@ func (m *matrix) projects() {
 		m.out.Notes = append(m.out.Notes, s)
 	}
 	if m.q.Measure != MatrixWrites {
-		m.out.Notes = append(m.out.Notes, holdingsNotes(m.v.Holdings())...)
+		m.out.Notes = append(m.out.Notes, holdingsNotes(m.v.Profile, m.v.Holdings())...)
 	}
 	found := m.v.Dir.Search(m.q.Text)
 	if m.q.DB != "" {
@@ -68,7 +68,7 @@ func (m *matrix) projects() {
 	}
 	m.out.Found, m.out.Total, m.out.Pages = len(found), len(m.v.Dir.All()), len(found)
 	if len(found) == 0 {
-		m.out.State = noMatrixRows(m.q, "projects", m.out.Total)
+		m.out.State = noMatrixRows(m.q, m.v.Profile.Words("projects"), m.out.Total)
 		return
 	}
 	m.byProject, m.hot = movesByProject(m.v, m.moves), hotProjects(m.v)
@@ -79,7 +79,7 @@ func (m *matrix) projects() {
 
 	whole := len(found) == m.out.Total
 	all, byNS := &matrixLine{row: &MatrixRow{}, moves: m.moves}, map[topology.Namespace]*spread(nil)
-	name := message.Plural(len(found), "1 project", format.Count(int64(len(found)))+" projects")
+	name := m.v.Profile.Words(message.Plural(len(found), "1 project", format.Count(int64(len(found)))+" projects"))
 	if whole {
 		all.shards, byNS = m.allData()
 		all.row.Note, name = name, m.allName()
@@ -125,10 +125,11 @@ func (m *matrix) addSum(shards []amount, key, name, more string) {
 func (m *matrix) noProjects() api.State {
 	switch {
 	case m.q.Measure == MatrixReads:
-		return readsOfProjects()
+		return readsOfProjects(m.v.Profile)
 	case m.v.Past != nil:
 		return api.State{Code: "empty", Title: "Not recorded for past times",
-			Detail: "History keeps where collections and chunks were, not what each project had. Collections by shard are shown for past times."}
+			Detail: m.v.Profile.Words("History keeps where collections and chunks were, not what each project had. " +
+				"Collections by shard are shown for past times.")}
 	case m.v.Profile == nil:
 		return api.State{Code: "empty", Title: "There is no profile", Detail: "Without one it is not known what a project is."}
 	}
@@ -224,7 +225,7 @@ func (m *matrix) sumOfProjects(list []placement.Project, ranked map[projectRef]s
 	for i := range out {
 		out[i] = nothing()
 		if m.q.Measure != MatrixWrites { // there may be rows that were not in the sample
-			out[i] = amount{reason: "noneSeen", why: "No row of these projects was seen."}
+			out[i] = amount{reason: "noneSeen", why: m.v.Profile.Words("No row of these projects was seen.")}
 		}
 	}
 	for _, p := range list {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shardboard/internal/api"
+	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
@@ -57,7 +58,7 @@ func (m *matrix) readsOfProject() []amount {
 }
 
 // readsOfProjects says why there is no matrix of them.
-func readsOfProjects() api.State {
-	return api.State{Code: "empty", Title: "Which project reads is not known",
+func readsOfProjects(p *profile.Profile) api.State {
+	return api.State{Code: "empty", Title: p.Words("Which project reads is not known"),
 		Detail: "Servers count reads by collection. Reads of collections by shard are shown."}
 }

@@ -127,7 +127,7 @@ func (m *matrix) addRest(r matrixRest) {
 			continue
 		}
 		l := &matrixLine{shards: part.shards}
-		l.row = &MatrixRow{Key: key + ":" + part.key, Kind: "others", Name: part.name, URL: part.url, Depth: 1}
+		l.row = &MatrixRow{Key: key + ":" + part.key, Kind: "others", Name: m.v.Profile.Words(part.name), URL: part.url, Depth: 1}
 		l.sum()
 		m.add(l)
 	}

@@ -57,7 +57,7 @@ func (w *matrixWrites) spread(ns topology.Namespace) spread {
 	case !known:
 		why, none = unknownAmount("unprofiled", heat.Uncounted("unprofiled").Text()), true
 	case c.Not != "":
-		why, none = unknownAmount(string(c.Not), c.Not.Text()), true
+		why, none = unknownAmount(string(c.Not), w.v.Profile.Words(c.Not.Text())), true
 	}
 	window := heat.Window{}
 	if !none {
@@ -77,7 +77,8 @@ func (w *matrixWrites) spread(ns topology.Namespace) spread {
 		switch r, has := rates[s.Name]; {
 		case has && r.AtLeast && r.Rows == 0:
 			out.on = append(out.on, shardAmount{i,
-				unknownAmount("notCounted", "Changed rows are counted for the hottest projects only, and none of theirs changed here.")})
+				unknownAmount("notCounted",
+					w.v.Profile.Words("Changed rows are counted for the hottest projects only, and none of theirs changed here."))})
 		case has:
 			out.on = append(out.on, shardAmount{i, rateAmount(r, window.To)})
 		}
@@ -176,7 +177,7 @@ func (w *matrixWrites) part(ref projectRef, ns topology.Namespace) []amount {
 		switch {
 		case !out[i].known || out[i].nowhere() && out[i].at.IsZero():
 		case window.Method == heat.ChangedRows && window.Total.AtLeast:
-			out[i] = unknownAmount("notCounted", "Changed rows are counted for the hottest projects only.")
+			out[i] = unknownAmount("notCounted", w.v.Profile.Words("Changed rows are counted for the hottest projects only."))
 		default:
 			out[i] = rateAmount(window.None(), window.To)
 		}

@@ -28,7 +28,7 @@ func Project(v answer.View, p *profile.Profile, s placement.Spread) api.ProjectD
 	figures.writes.only = &ref
 	out := api.ProjectDetail{Project: figures.fill(s), Window: v.WritesWindow().String(), WritesText: figures.writesText(ref),
 		Moving: logbook.InFlightOf(v, logbook.MovingOfProject(v, s)),
-		Answer: projectAnswer(s), Layout: s.Layout, DocumentsName: p.DocumentWords().Many, Verdicts: projectVerdicts(s)}
+		Answer: projectAnswer(v, s), Layout: s.Layout, DocumentsName: p.DocumentWords().Many, Verdicts: projectVerdicts(v, s)}
 	if shards, pinned := answer.ZoneExists(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = answer.PinTermsOf(v, zone), shards
 	}
@@ -43,7 +43,7 @@ func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectC
 		NS: string(c.NS), Scope: string(c.Scope), What: c.What, Sharded: c.Sharded, Presence: presenceOf(c.Presence),
 		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
 		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
-		Pin: verdictOf(c.Pin), Split: verdictOf(c.Split),
+		Pin: verdictOf(v, c.Pin), Split: verdictOf(v, c.Split),
 		WhatText: profile.WhatText(c.What), BasisText: v.Profile.Words(placement.BasisText(c.Basis)),
 	}
 	for _, part := range c.Shards {
@@ -71,18 +71,18 @@ func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectC
 	return out
 }
 
-func verdictOf(x placement.Verdict) api.Verdict {
-	return api.Verdict{Can: x.Can, Code: x.Why.Code, Args: x.Why.Args(), Why: x.Why.String()}
+func verdictOf(v answer.View, x placement.Verdict) api.Verdict {
+	return api.Verdict{Can: x.Can, Code: x.Why.Code, Args: x.Why.Args(), Why: v.Own(x.Why).String()}
 }
 
 // projectVerdicts says once what holds for several collections.
-func projectVerdicts(s placement.Spread) []api.ProjectVerdict {
+func projectVerdicts(v answer.View, s placement.Spread) []api.ProjectVerdict {
 	var out []api.ProjectVerdict
 	for _, c := range s.Collections {
 		if c.Presence == placement.PresenceNo {
 			continue
 		}
-		pin, split := verdictOf(c.Pin), verdictOf(c.Split)
+		pin, split := verdictOf(v, c.Pin), verdictOf(v, c.Split)
 		i := slices.IndexFunc(out, func(x api.ProjectVerdict) bool { return x.Pin.Why == pin.Why && x.Split.Why == split.Why })
 		if i < 0 {
 			i, out = len(out), append(out, api.ProjectVerdict{Pin: pin, Split: split})
@@ -103,7 +103,7 @@ func ShardWords(names []string) string {
 
 // projectAnswer says in a sentence or three where the project is: collections on
 // the same shards together, exact ones first.
-func projectAnswer(s placement.Spread) string {
+func projectAnswer(v answer.View, s placement.Spread) string {
 	type group struct{ names, shards []string }
 	var exact []group
 	var byDoc, primary group
@@ -137,7 +137,7 @@ func projectAnswer(s placement.Spread) string {
 		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(primary.shards), format.JoinWords(primary.names)))
 	}
 	if len(out) == 0 {
-		return "It is not known where this project is: none of its collections can be read."
+		return v.Profile.Words("It is not known where this project is: none of its collections can be read.")
 	}
 	return strings.Join(out, " ")
 }

@@ -80,7 +80,7 @@ func (f figuresOfProjects) fill(sp placement.Spread) api.Project {
 func (f figuresOfProjects) bytesOf(ref projectRef) amount {
 	switch {
 	case f.v.Past != nil:
-		return unknownAmount("notKept", "Sizes of past times are not kept by project.")
+		return unknownAmount("notKept", f.v.Profile.Words("Sizes of past times are not kept by project."))
 	case f.bytes.from == nil:
 		return unknownAmount("notSurveyed", "Not estimated yet.")
 	}

@@ -98,7 +98,7 @@ func ProjectOn(v answer.View, s placement.Spread, shard string) ProjectOnShard {
 	if !until.IsZero() {
 		out.Read = "Estimated from rows read until " + format.Clock(until) + "."
 	}
-	out.Headline = projectOnHeadline(shard, len(parts), bytes, whole, sizes.measure.write)
+	out.Headline = v.Own(projectOnHeadline(shard, len(parts), bytes, whole, sizes.measure.write))
 	return out
 }
 

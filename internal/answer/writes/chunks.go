@@ -58,7 +58,7 @@ func heatChunkLines(v answer.View, h HeatSource, w heat.Window, lines []heat.Lin
 			line.ShardShare = &share
 		}
 		line.Takes, line.Writers = chunkTakes(w, line), chunkWriters(v, w, l)
-		line.Split, line.Why = splits[i].Code, SplitText(c, splits[i]).String()
+		line.Split, line.Why = splits[i].Code, SplitText(v, c, splits[i]).String()
 		if splits[i].Can || splits[i].Code != "unknown" {
 			line.CanSplit = &splits[i].Can
 		}
@@ -122,7 +122,7 @@ func chunkWriters(v answer.View, w heat.Window, l heat.Line) message.Message {
 		pattern = message.Plural(l.Projects, "Of the counted projects, only {project} writes to it.",
 			"{n} of the counted projects write to it; {share} of the writes come from {project}.")
 	}
-	return message.New("writers", pattern, message.Count("n", l.Projects), message.Share("share", l.TopShare),
+	return message.New("writers", v.Profile.Words(pattern), message.Count("n", l.Projects), message.Share("share", l.TopShare),
 		message.Project("project", l.Top.Hex(), heatProjectName(v, w.NS, l.Top)))
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // SplitText says what a split of a chunk would do.
-func SplitText(c *topology.Collection, s heat.Splitting) message.Message {
+func SplitText(v answer.View, c *topology.Collection, s heat.Splitting) message.Message {
 	var text string
 	switch s.Code {
 	case "single":
@@ -39,7 +39,7 @@ func SplitText(c *topology.Collection, s heat.Splitting) message.Message {
 	default:
 		text = "Whether splitting it helps is not known, because its writers are not known."
 	}
-	return message.New(s.Code, text,
+	return message.New(s.Code, v.Profile.Words(text),
 		message.Share("share", s.Share), message.Text("document", s.Document.Hex()), message.Text("key", c.Key.String()))
 }
 

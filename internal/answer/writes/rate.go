@@ -61,6 +61,6 @@ func HeatLine(v answer.View, h HeatSource, ns topology.Namespace, chunk int) mes
 	case chunk >= 0:
 		pattern = "{rate} writes/s in the {span} before {at}, {share} of the collection's."
 	}
-	return message.New("rate", pattern, message.Words("rate", RateText(rate)), message.Share("share", rate.Share),
+	return message.New("rate", v.Profile.Words(pattern), message.Words("rate", RateText(rate)), message.Share("share", rate.Share),
 		message.Duration("span", v.WritesWindow()), message.Words("at", format.Clock(w.To)))
 }

@@ -122,14 +122,14 @@ func (r *HeatReport) describe(v answer.View, h HeatSource, w heat.Window) {
 	r.Operations = First(slowestReads(v, h), ShownHot)
 	r.Lead, r.Measured = heatLead(r.Query, w, r.Chunks), heatMeasured(w)
 	if changed {
-		r.Notes = append(r.Notes, stateOf("partial", "Lower bounds, of the hottest projects only", hottestOnly(w)))
+		r.Notes = append(r.Notes, stateOf("partial", v.Profile.Words("Lower bounds, of the hottest projects only"), hottestOnly(v, w)))
 	} else {
 		r.Skew = w.Skew(v.Table, v.Profile)
 		r.Even = skewText(r.Skew)
 		r.Growing, r.Spread = insertGrowth(w.Growing(v.Table), v.Table.Collection(w.NS))
 	}
 	if w.Total.Rows == 0 {
-		r.Notes = append(r.Notes, noWrites(w))
+		r.Notes = append(r.Notes, noWrites(v, w))
 	}
 }
 
@@ -176,18 +176,19 @@ func heatMeasured(w heat.Window) message.Message {
 		message.Count("covered", int64(w.Seconds)), message.Count("seconds", int64(w.To.Sub(w.From).Seconds())))
 }
 
-func hottestOnly(w heat.Window) string {
-	return message.New("hottest", "Rows of {name} are changed in place and no index finds them by the date of the change. "+
+func hottestOnly(v answer.View, w heat.Window) string {
+	return v.Own(message.New("hottest", "Rows of {name} are changed in place and no index finds them by the date of the change. "+
 		"Once a minute those of the {n} projects with most new rows are counted; what others change is not known, "+
 		"and a row that changed twice in the minute counts once. Shares are of what was counted.",
-		message.Text("name", w.NS.Collection()), message.Count("n", heat.HottestProjects)).String()
+		message.Text("name", w.NS.Collection()), message.Count("n", heat.HottestProjects))).String()
 }
 
-func noWrites(w heat.Window) api.State {
+func noWrites(v answer.View, w heat.Window) api.State {
 	ns := message.Namespace("ns", w.NS)
 	if w.Method == heat.ChangedRows {
 		return stateOf("empty", "No changed rows in this window",
-			message.New("none", "The counting works; none of the hottest projects changed a row of {ns}, or no project is hot.", ns).String())
+			v.Own(message.New("none",
+				"The counting works; none of the hottest projects changed a row of {ns}, or no project is hot.", ns)).String())
 	}
 	return stateOf("empty", "No writes in this window", message.New("none", "The counting works; nothing was added to {ns}.", ns).String())
 }

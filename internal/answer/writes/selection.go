@@ -65,13 +65,13 @@ func heatSelection(v answer.View, h HeatSource, q HeatQuery) *HeatSelection {
 	rows := selectedRows(c, p, q.Selected.Rows)
 	if len(rows) == 0 {
 		out.State = stateOf("empty", "These rows are not in the picture any more",
-			"Chunks were split or merged, or the projects wrote nothing lately. Select again.")
+			v.Profile.Words("Chunks were split or merged, or the projects wrote nothing lately. Select again."))
 		return out
 	}
 	out.From, out.To, _ = recordedTime(p)
 	out.measure(v, c, p, rows)
 	if q.By == keyvis.ByProject {
-		out.Title = message.New("projects", message.Plural(len(rows), "{name}", "{n} projects"),
+		out.Title = message.New("projects", message.Plural(len(rows), "{name}", v.Profile.Words("{n} projects")),
 			message.Count("n", len(rows)), message.Text("name", cmp.Or(out.Rows[0].Name, out.Rows[0].Project)))
 		out.Help = projectHelp(v, h, c, q, p, rows)
 		return out
@@ -146,7 +146,7 @@ func (s *HeatSelection) measure(v answer.View, c *topology.Collection, p keyvis.
 	}
 	changed := slices.ContainsFunc(p.Columns, func(c keyvis.Column) bool { return c.Hottest })
 	s.Writes = selectionWrites(changed, known, in, all, seconds)
-	s.Doubts = selectionDoubts(p.Columns, unknown)
+	s.Doubts = answer.Map(selectionDoubts(p.Columns, unknown), v.Profile.Words)
 	order := slices.Clone(rows)
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sums[b], sums[a]) })
 	s.MoreRows = max(len(order)-shownRows, 0)
@@ -229,6 +229,6 @@ func (s *HeatSelection) writers(v answer.View, h HeatSource, q HeatQuery, span s
 		return
 	}
 	if rate := part.Range(); rate.Rows > 0 {
-		s.NoWriters = "The writers are not known: the projects that wrote are in several chunks."
+		s.NoWriters = v.Profile.Words("The writers are not known: the projects that wrote are in several chunks.")
 	}
 }

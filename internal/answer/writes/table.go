@@ -48,7 +48,7 @@ func heatTable(ctx context.Context, v answer.View, h HeatSource, q HeatQuery) He
 	}
 	c := v.Table.Collection(q.NS)
 	begin, end, _ := recordedTime(p)
-	out := HeatTable{Pattern: c.Key, Astray: astray(p), Fit: recordedText(q.Span, begin, end), Small: thumbnail(v, c, p),
+	out := HeatTable{Pattern: c.Key, Astray: v.Own(astray(p)), Fit: recordedText(q.Span, begin, end), Small: thumbnail(v, c, p),
 		Marks: heatMarks(ctx, v, h.Events, ReadHeatLog(ctx, v, h.Events.Kept, q.NS, begin), q.NS, begin, end)}
 	from := max(0, len(p.Columns)-tableColumns)
 	newest := slices.Clone(p.Columns[from:])
