@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"shardboard/internal/answer/shares"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
@@ -109,5 +111,20 @@ func TestOfAShardThatHangsTheEffectIsOfNow(t *testing.T) {
 		if got := shares.Outage(answer.View{Table: table, Dir: dir}, placement.Contents{Shard: "s"}).String(); got != want {
 			t.Errorf("%v: %q, want %q", state, got, want)
 		}
+	}
+}
+
+func TestTheEffectOfAShardIsInTheProfilesWords(t *testing.T) {
+	shop := &profile.Profile{Tenants: profile.Called{One: "Tenant", Many: "Tenants"}}
+	v := answer.View{Table: &topology.Table{}, Dir: placement.NewDirectory(1, nil, nil, topology.Health{}), Profile: shop}
+	if got := shares.Outage(v, placement.Contents{Shard: "s"}).String(); !strings.Contains(got, "the list of tenants") &&
+		!strings.Contains(got, "no tenant loses rows") {
+		t.Error(got)
+	}
+	if s := answer.ProjectsState(v); strings.Contains(s.Title+s.Detail, "roject") {
+		t.Errorf("state %+v", s)
+	}
+	if err := answer.CheckProjects(v); err != nil && strings.Contains(err.Error(), "project") {
+		t.Error(err)
 	}
 }

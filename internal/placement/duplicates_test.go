@@ -254,3 +254,19 @@ func TestDuplicateIDsOfTextsAreFoundAndMakeMovesDangerous(t *testing.T) {
 func textValue(s string) bson.RawValue {
 	return bson.RawValue{Type: bson.TypeString, Value: bsoncore.AppendString(nil, s)}
 }
+
+// A profile need not say what a row is called.
+func TestRowsWithoutANameAreCheckedForDuplicateIDs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newCheck(t, sourceWithDuplicates(t))
+		want := len(d.collections(d.tables.Table()))
+		for _, l := range d.profile.Layouts {
+			for i := range l.Collections {
+				l.Collections[i].Kind = ""
+			}
+		}
+		if got := d.collections(d.tables.Table()); want == 0 || len(got) != want {
+			t.Errorf("%d collections are checked, want %d: %+v", len(got), want, got)
+		}
+	})
+}

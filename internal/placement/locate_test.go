@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/routing"
+	"shardboard/internal/message"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -228,5 +229,23 @@ func TestNothingIsLocatedBeforeTheTableIsLoaded(t *testing.T) {
 	f := fixedTable{&topology.Table{}, NewDirectory(0, nil, nil, topology.Health{})}
 	if _, err := NewLocator(&fakeSource{}, f, f, nil).Locate(t.Context(), Query{Text: "x"}); fault.Of(err) != fault.Unavailable {
 		t.Errorf("got %v, want kind %v", err, fault.Unavailable)
+	}
+}
+
+func TestWhatIsNotFoundIsSaidInTheProfilesWords(t *testing.T) {
+	shop := *profile.Yorkie()
+	shop.Tenants = profile.Called{One: "Tenant", Many: "Tenants"}
+	l := locator(t, &fakeSource{})
+	l.profile = &shop
+	for _, text := range []string{"", "https://example.org/nothing", "nothing"} {
+		_, err := l.Ask(t.Context(), Query{Text: text})
+		if err == nil || !strings.Contains(err.Error(), "tenant") || strings.Contains(err.Error(), "project") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	a := Answer{Notes: []message.Message{nearNote("project", Project{Name: "a project"})}}
+	l.ownNotes(&a)
+	if got := a.Notes[0].String(); got != "You typed project. No tenant has exactly this name; this is a project." {
+		t.Error(got)
 	}
 }

@@ -21,7 +21,7 @@ type Outcomes interface {
 
 // RunOutcome is whether a run helped, for the API. Without counts of both windows their difference is left out.
 func RunOutcome(v answer.View, o outcome.Outcome) *api.RunOutcome {
-	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: o.Text().String(), Basis: string(o.Basis),
+	out := &api.RunOutcome{State: string(o.State), Verdict: string(o.Verdict), Text: v.Own(o.Text()).String(), Basis: string(o.Basis),
 		KnownAt: api.Time(o.KnownAt), Reason: o.Reason, Before: outcomeWindow(o.Before), After: outcomeWindow(o.After),
 		Shards: []api.OutcomeShard{}, Chunks: []api.OutcomeChunk{}, MoreChunks: o.More,
 		Collections: []api.OutcomeCollection{}, OtherRuns: append([]string{}, o.OtherRuns...), OtherMoves: o.OtherMoves,

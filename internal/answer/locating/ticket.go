@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
@@ -53,7 +54,7 @@ type ticketText struct {
 }
 
 func (t *ticketText) item(v answer.View, found placement.Item, it api.LocateItem) {
-	title := t.words(kindWord(it.Kind))
+	title := kindWord(v.Profile, it.Kind)
 	name := it.Name
 	if it.Kind == "key" {
 		name = it.ID
@@ -206,12 +207,12 @@ func (t *ticketText) plain(s string) string {
 	return answer.MarkdownLetters.Replace(s)
 }
 
-func kindWord(kind string) string {
+func kindWord(p *profile.Profile, kind string) string {
 	switch kind {
 	case "project":
-		return "Project"
+		return p.TenantWords().One
 	case "document":
-		return "Yorkie document"
+		return p.DocumentWords().One
 	case "client":
 		return "Client"
 	case "schema":

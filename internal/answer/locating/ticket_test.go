@@ -10,18 +10,21 @@ import (
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/topology"
 )
 
-func ticketFor(name string) *api.Ticket {
+func ticketFor(name string) *api.Ticket { return ticketIn(nil, name) }
+
+func ticketIn(words *profile.Profile, name string) *api.Ticket {
 	t := &topology.Table{
 		Loaded: true, Shards: []topology.Shard{{Name: "rs-1", ReplSet: "rs-1", Hosts: []string{"h1:27018", "h2:27018"}}},
 		Databases: []topology.Database{{Name: "db", Primary: "rs-1"}}, Unsharded: []topology.Namespace{"db.a", "db.b"}}
 	t.ServerInfo = topology.ServerInfo{Hosts: "m1:27017,m2:27017", ClusterID: "65ab"}
 	t.Health = map[topology.Part]topology.Health{topology.PartRouting: {At: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}}
 	none := placement.NewDirectory(1, nil, nil, topology.Health{})
-	v := answer.View{Table: t, Dir: none, Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
+	v := answer.View{Table: t, Dir: none, Profile: words, Now: time.Date(2026, 3, 1, 12, 0, 1, 0, time.UTC)}
 	p := placement.Project{Name: name, DB: "db", ID: [12]byte{1}}
 	found := placement.Answer{Items: []placement.Item{{Kind: "document", ID: "0a", Name: name, DB: "db", Project: &p,
 		Places: []placement.Place{{NS: "db.a", Shards: []string{"rs-1"}, Exact: true, Exists: "yes"},
@@ -65,5 +68,13 @@ func TestNamesInATicketAreNeitherLinesNorMarkup(t *testing.T) {
 func TestAnswerWithoutItemsHasNoTicket(t *testing.T) {
 	if got := locating.TicketOf(answer.View{}, nil, api.LocateAnswer{}); got != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestTicketsAreInTheProfilesWords(t *testing.T) {
+	shop := &profile.Profile{Tenants: profile.Called{One: "Tenant", Many: "Tenants"}, Called: profile.Called{One: "Item", Many: "Items"}}
+	got := ticketIn(shop, "the project")
+	if !strings.Contains(got.Text, "Item the project of tenant the project\n") || strings.Contains(got.Text, "project id") {
+		t.Error(got.Text)
 	}
 }

@@ -25,3 +25,21 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 		t.Errorf("verdicts %+v", m.Verdicts)
 	}
 }
+
+func TestWhatIsSaidOfATenantIsInTheProfilesWords(t *testing.T) {
+	v := webtest.NewStory().View()
+	shop := *profile.Yorkie()
+	shop.Tenants = profile.Called{One: "Tenant", Many: "Tenants"}
+	v.Profile = &shop
+	m := spread.Project(v, &shop, placement.SpreadOf(v.Table, &shop, v.Dir.All()[3]))
+	said := m.Answer
+	for _, c := range m.Collections {
+		said += " " + c.BasisText + " " + c.Pin.Why + " " + c.Split.Why
+	}
+	for _, x := range m.Verdicts {
+		said += " " + x.Pin.Why + " " + x.Split.Why
+	}
+	if !strings.Contains(said, "The shard key begins with the tenant.") || strings.Contains(said, "project") {
+		t.Error(said)
+	}
+}

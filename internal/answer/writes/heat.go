@@ -116,7 +116,7 @@ func heatWindows(v answer.View, h HeatSource, q HeatListQuery) ([]heat.Window, e
 	if q.NS != "" {
 		c, known := heat.CoverageOf(v.Table, v.Profile, q.NS)
 		if !known || c.Not != "" {
-			return nil, writesNotCounted(c, known)
+			return nil, writesNotCounted(v, c, known)
 		}
 		all, method = []topology.Namespace{q.NS}, c.Method
 	}
@@ -210,11 +210,12 @@ func firstCount(m heat.Method) string {
 }
 
 // writesNotCounted is why a collection that was asked for has no answer.
-func writesNotCounted(c heat.Coverage, known bool) error {
+func writesNotCounted(v answer.View, c heat.Coverage, known bool) error {
 	if !known {
 		return noCollection(c.NS)
 	}
-	return fault.New(fault.NotFound, "The writes of %q are not counted: %s", sanitize.Truncate(string(c.NS), 200), c.Not.Text())
+	return fault.New(fault.NotFound, "The writes of %q are not counted: %s", sanitize.Truncate(string(c.NS), 200),
+		v.Profile.Words(c.Not.Text()))
 }
 
 func noCollection(ns topology.Namespace) error {

@@ -5,7 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/heat"
+	"shardboard/internal/profile"
+	"shardboard/internal/topology"
 )
 
 func TestHeatHeadlineNamesTheTimeThatWasCounted(t *testing.T) {
@@ -18,5 +21,24 @@ func TestHeatHeadlineNamesTheTimeThatWasCounted(t *testing.T) {
 		if got := heatLead(q, w, nil).String(); !strings.Contains(got, want) {
 			t.Errorf("%v counted: %s", counted, got)
 		}
+	}
+}
+
+func TestWhatASplitDoesIsSaidInTheProfilesWords(t *testing.T) {
+	shop := &profile.Profile{Tenants: profile.Called{One: "Tenant", Many: "Tenants"}, Called: profile.Called{One: "Item", Many: "Items"}}
+	for code, want := range map[string]string{
+		"project":  "come from one tenant, ",
+		"projects": "between tenants ",
+		"divides":  "its busiest item takes",
+	} {
+		got := SplitText(answer.View{Profile: shop}, &topology.Collection{}, heat.Splitting{Code: code}).String()
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want …%q…", code, got, want)
+		}
+	}
+	changed := heat.Window{NS: "db.c", Method: heat.ChangedRows}
+	s := noWrites(answer.View{Profile: shop}, changed)
+	if said := hottestOnly(answer.View{Profile: shop}, changed) + s.Detail; strings.Contains(said, "project") {
+		t.Error(said)
 	}
 }

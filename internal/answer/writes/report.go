@@ -83,7 +83,7 @@ func Heat(ctx context.Context, v answer.View, h HeatSource, q HeatQuery) (HeatRe
 	case i < 0:
 		return out, noCollection(q.NS)
 	case out.Coverage[i].Not != "":
-		return out, writesNotCounted(out.Coverage[i], true)
+		return out, writesNotCounted(v, out.Coverage[i], true)
 	}
 	q.NS = out.Coverage[i].NS
 	out.Query = q
