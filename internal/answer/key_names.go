@@ -16,8 +16,8 @@ import (
 // nameInSentence is how many bytes of a project's name stand beside a key.
 const nameInSentence = 80
 
-// notListed stands beside the id of a project that is not in the list: a deleted one, or one that is none.
-const notListed = "project not in the list"
+// notListed stands behind the id of a project that is not in the list: a deleted one, or one that is none.
+const notListed = " (project not in the list)"
 
 // ofKey ends the name of the fact that says whose a key is.
 const ofKey = ".project"
@@ -51,14 +51,14 @@ func (v View) Named(m message.Message) message.Message {
 			if f.Name == "min" {
 				lower = p
 			}
-			m = withProject(m, f, p)
+			m = v.withProject(m, f, p)
 		}
 	}
 	return m
 }
 
 // withProject puts a project before a key, unless the sentence names it already.
-func withProject(m message.Message, key message.Fact, p api.KeyProject) message.Message {
+func (v View) withProject(m message.Message, key message.Fact, p api.KeyProject) message.Message {
 	place := "{" + key.Name + "}"
 	if p.Project == "" || !strings.Contains(m.Pattern, place) {
 		return m
@@ -69,8 +69,8 @@ func withProject(m message.Message, key message.Fact, p api.KeyProject) message.
 		}
 	}
 	if p.ProjectName == "" {
-		if p.Unlisted && !strings.Contains(m.Pattern, place+" ("+notListed) {
-			m.Pattern = strings.Replace(m.Pattern, place, place+" ("+notListed+")", 1)
+		if marked := place + v.Profile.Words(notListed); p.Unlisted && !strings.Contains(m.Pattern, marked) {
+			m.Pattern = strings.Replace(m.Pattern, place, marked, 1)
 		}
 		return m
 	}

@@ -28,16 +28,17 @@ func (v View) ZoneName(zone string) api.ZoneName {
 
 // ZoneAndProject is a zone's own name with its project, for texts that are pasted elsewhere.
 func (v View) ZoneAndProject(zone string) string {
-	return TextAndProject(zone, v.ZoneName(zone).KeyProject)
+	return TextAndProject(zone, v.ZoneName(zone).KeyProject, v.Profile.Words)
 }
 
-// TextAndProject is a key or a zone with its project behind it, on one line.
-func TextAndProject(text string, of api.KeyProject) string {
+// TextAndProject is a key or a zone with its project behind it, on one line. words puts our sentences into the
+// profile's.
+func TextAndProject(text string, of api.KeyProject, words func(string) string) string {
 	switch {
 	case of.ProjectName != "":
 		return text + " (" + sanitize.Truncate(sanitize.Sentence(of.ProjectName), nameInSentence) + ")"
 	case of.Unlisted:
-		return text + " (" + notListed + ")"
+		return text + words(notListed)
 	}
 	return text
 }
@@ -47,7 +48,7 @@ func (v View) ZoneText(zone string) string {
 	if z := v.ZoneName(zone); z.ProjectName != "" {
 		return z.Kind + ": " + sanitize.Truncate(z.ProjectName, nameInSentence)
 	} else if z.Unlisted {
-		return zone + " (" + notListed + ")"
+		return zone + v.Profile.Words(notListed)
 	}
 	return zone
 }

@@ -123,7 +123,7 @@ func (m comparePage) notes() []api.State {
 	var out []api.State
 	for _, v := range []answer.View{m.before, m.after} {
 		if !v.Past.Watched {
-			notes := logbook.PastNotes(v.Past, false)
+			notes := logbook.PastNotes(v, false)
 			notes[0].Title = "Nothing was recorded at " + answer.FullInstant(v.Past.At) + "."
 			out = append(out, notes...)
 		}

@@ -840,7 +840,7 @@ func runRegion(m region) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if next := changing.NextChanges(m.whole); len(next) > 0 {
+		if next := changing.NextChanges(m.whole, func(s string) string { return templates.Words(ctx, s) }); len(next) > 0 {
 			templ_7745c5c3_Err = templates.OffersWithLead("The longer key has divided nothing yet. Split first, then spread or move the parts.", next).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

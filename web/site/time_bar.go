@@ -50,7 +50,7 @@ func (s *Site) timeBar(r *http.Request, v answer.View, nav string) templates.Tim
 	m.At, m.Latest, m.Input = p.At, p.Now.UTC().Format(answer.FieldTime), p.At.Format(answer.FieldTime)
 	m.Looking = logbook.LookingAt(p)
 	m.Compare = "/compare?" + url.Values{"from": {answer.AtText(p.At)}}.Encode()
-	m.Notes = logbook.PastNotes(p, nav == "projects" || nav == "shards")
+	m.Notes = logbook.PastNotes(v, nav == "projects" || nav == "shards")
 	s.timePicture(r, v, here, &m)
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
@@ -64,8 +65,11 @@ func ticketPlace(v answer.View, ns topology.Namespace, w placement.Why) string {
 	}
 	k := w.Chunk
 	from, until := v.KeyProjects(v.Table.Collection(ns)).Of(k.Min, k.Max)
+	bound := func(key shardkey.Key, of api.KeyProject) string {
+		return answer.TextAndProject(k.Pattern.Display(key), of, v.Profile.Words)
+	}
 	chunk := fmt.Sprintf("chunk %s of %s (%s to %s, version %s)", format.Count(int64(k.Position+1)), of,
-		answer.TextAndProject(k.Pattern.Display(k.Min), from), answer.TextAndProject(k.Pattern.Display(k.Max), until), k.Version)
+		bound(k.Min, from), bound(k.Max, until), k.Version)
 	if values == "" {
 		return fmt.Sprintf("%s: %s is on %s", ns, chunk, k.Shard)
 	}

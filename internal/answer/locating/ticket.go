@@ -160,7 +160,7 @@ func (t *ticketText) place(p api.Place, w placement.Why) string {
 
 // bound is a chunk's bound with the project whose id it holds.
 func (t *ticketText) bound(text string, of api.KeyProject) string {
-	return t.code(text) + t.plain(answer.TextAndProject("", of))
+	return t.code(text) + t.plain(answer.TextAndProject("", of, t.words))
 }
 
 func (t *ticketText) head(s string) {

@@ -26,7 +26,8 @@ func LookingAt(p *answer.PastTime) message.Message {
 }
 
 // PastNotes say what may be missing of a time, and what is not of that time.
-func PastNotes(p *answer.PastTime, listsProjects bool) []api.State {
+func PastNotes(v answer.View, listsProjects bool) []api.State {
+	p := v.Past
 	var out []api.State
 	if !p.Watched {
 		m := message.New("past.unwatched", "This is the state of {last}; changes since then may be missing.", instantFact("last", p.Last))
@@ -46,6 +47,9 @@ func PastNotes(p *answer.PastTime, listsProjects bool) []api.State {
 	case listsProjects:
 		out = append(out, api.State{Code: "partial", Title: "The list of projects is the current one.",
 			Detail: "Names and counts are current; the places of the projects are those of the time shown."})
+	}
+	for i, note := range out {
+		out[i].Title, out[i].Detail = v.Profile.Words(note.Title), v.Profile.Words(note.Detail)
 	}
 	return out
 }

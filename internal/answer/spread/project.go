@@ -44,7 +44,7 @@ func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectC
 		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
 		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
 		Pin: verdictOf(v, c.Pin), Split: verdictOf(v, c.Split),
-		WhatText: profile.WhatText(c.What), BasisText: v.Profile.Words(placement.BasisText(c.Basis)),
+		WhatText: v.Profile.Words(profile.WhatText(c.What)), BasisText: v.Profile.Words(placement.BasisText(c.Basis)),
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
