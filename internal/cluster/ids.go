@@ -38,7 +38,7 @@ func (c *Client) idsWhere(ctx context.Context, ns topology.Namespace, names []st
 	r := readOp{what: "read the ids of " + quoted(string(ns)), privilege: "find on " + string(ns)}
 	err := c.each(ctx, ns.Database(), find(ns.Collection(), filter, more...), r, func(doc bson.Raw) error {
 		row := placement.KeyedRow{Doc: bytes.Clone(doc)}
-		row.ID, row.Stored, _ = placement.IDOf(row.Doc.Lookup("_id"))
+		row.ID, _, _ = placement.IDOf(row.Doc.Lookup("_id"))
 		out = append(out, row)
 		return nil
 	})

@@ -52,23 +52,28 @@ func (c *Collector) recent(ns topology.Namespace) Window {
 // hasWholeKeys reports whether the counts of a collection contain whole shard keys; otherwise rows
 // must be read. They have none where Yorkie documents have ids of other types than ObjectID.
 func (w Window) hasWholeKeys(c *topology.Collection, of target) bool {
-	byDocument := false
 	for _, f := range c.Key.Fields() {
 		if f.Name != of.project && f.Name != of.document {
 			return false
 		}
-		byDocument = byDocument || f.Name == of.document
 	}
 	counted := false
 	for _, s := range w.slots {
 		for _, n := range s.Counts {
-			if _, ok := s.keyRange(c, of, n); ok && (!byDocument || !n.Document.IsZero()) {
+			if _, ok := s.wholeKey(c, of, n); ok {
 				return true
 			}
 			counted = true
 		}
 	}
 	return of.ns != "" && !counted
+}
+
+// wholeKey is the shard key of counted rows; false where the counts do not name all of its fields.
+func (s Slot) wholeKey(c *topology.Collection, of target, n Count) (shardkey.Key, bool) {
+	byDocument := slices.ContainsFunc(c.Key.Fields(), func(f shardkey.Field) bool { return f.Name == of.document })
+	r, ok := s.keyRange(c, of, n)
+	return r.Min, ok && (!byDocument || !n.Document.IsZero())
 }
 
 // Written returns the shard key values that were recently written, for ranges of a collection in
@@ -129,7 +134,6 @@ func (w Window) fillFromCounts(c *topology.Collection, of target, out *topology.
 	keys := map[id]shardkey.Key{}
 	sums := map[shardkey.Key]*topology.KeyWrites{}
 	in := shardkey.Range{Min: out.Min, Max: out.Max}
-	byDocument := slices.ContainsFunc(c.Key.Fields(), func(f shardkey.Field) bool { return f.Name == of.document })
 	all := int64(0)
 	for _, s := range w.slots {
 		out.AtLeast = out.AtLeast || s.Capped
@@ -137,8 +141,8 @@ func (w Window) fillFromCounts(c *topology.Collection, of target, out *topology.
 			who := id{n.Project, n.Document}
 			k, seen := keys[who]
 			if !seen {
-				if r, ok := s.keyRange(c, of, n); ok && in.Contains(r.Min) && (!byDocument || !n.Document.IsZero()) {
-					k = r.Min
+				if whole, ok := s.wholeKey(c, of, n); ok && in.Contains(whole) {
+					k = whole
 				}
 				keys[who] = k
 			}

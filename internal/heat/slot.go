@@ -88,6 +88,9 @@ func mergeSlots(slots []Slot) Slot {
 		out.Every = max(out.Every, s.Every)
 		out.Capped = out.Capped || s.Capped
 		out.Astray += s.Astray
+		for id, stored := range s.Stored {
+			out.Stored = out.Stored.With(id, stored)
+		}
 	}
 	for _, s := range slots {
 		// Counts of slots with the same sampling are added. A fully counted slot beside sampled
@@ -105,9 +108,6 @@ func mergeSlots(slots []Slot) Slot {
 	}
 	for k, rows := range counts {
 		out.Counts = append(out.Counts, Count{k.project, k.document, rows})
-		for _, s := range slots {
-			out.Stored = out.Stored.With(k.project, s.Stored[k.project])
-		}
 	}
 	slices.SortFunc(out.Counts, byRows)
 	out.Counts = foldRest(out.Counts)

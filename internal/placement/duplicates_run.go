@@ -164,7 +164,8 @@ func (d *DuplicateCheck) note(ns topology.Namespace, rows []KeyedRow) {
 	if c == nil || c.Chunks.Len() == 0 {
 		return
 	}
-	s := SharedID{IDPlace: IDPlace{ns, rows[0].ID}, Stored: rows[0].Stored, At: time.Now()}
+	s := SharedID{IDPlace: IDPlace{NS: ns}, At: time.Now()}
+	s.ID, s.Stored, _ = IDOf(rows[0].id())
 	project := d.profile.RowFields(ns.Collection()).Project
 	for _, r := range rows {
 		key, err := c.Key.Extract(r.Doc)

@@ -224,7 +224,7 @@ func TestDuplicateIDsOfTextsAreFoundAndMakeMovesDangerous(t *testing.T) {
 		add := func(id, project bson.RawValue) {
 			doc := must.Get(bson.Marshal(bson.D{{Key: "_id", Value: id}, {Key: "project_id", Value: project}}))
 			row := KeyedRow{Doc: doc}
-			row.ID, row.Stored, _ = IDOf(id)
+			row.ID, _, _ = IDOf(id)
 			s.rows[db+".documents"] = append(s.rows[db+".documents"], row)
 		}
 		for i := range 3000 { // more than a batch

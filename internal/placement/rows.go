@@ -50,9 +50,8 @@ type IDRow struct {
 // KeyedRow is what is read of a stored row to tell on which shard it is: its
 // _id and the fields of its shard key, nothing else.
 type KeyedRow struct {
-	ID     bson.ObjectID
-	Stored Stored   // of ID
-	Doc    bson.Raw // of the fields that were asked for, owned by the row
+	ID  bson.ObjectID
+	Doc bson.Raw // of the fields that were asked for, owned by the row
 }
 
 // id is the _id as it is stored.

@@ -187,9 +187,6 @@ func (p page) offered() *api.NearNames {
 // examples are queries that have an answer here, each with what it is.
 func (p page) examples() (out [][2]string) {
 	name, id, idOf, key := locating.LocateExamples(p.v)
-	if x, ok := answer.OnlyProject(p.v, "", id); ok {
-		id = x.IDText()
-	}
 	words := p.v.Profile.Words
 	idOf = words("the id of the project ") + sanitize.Truncate(sanitize.Sentence(idOf), 40)
 	for _, e := range [][2]string{{name, words("a project by name")}, {id, idOf}, {key, words("a project by public key")}} {

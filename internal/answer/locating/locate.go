@@ -140,7 +140,7 @@ func LocateExamples(v answer.View) (name, id, idOf, key string) {
 		case 0:
 			name = p.Name
 		case 1:
-			id, idOf = p.ID.Hex(), answer.NameOf(p)
+			id, idOf = p.IDText(), answer.NameOf(p)
 		case 2:
 			key = p.PublicKey
 		}
