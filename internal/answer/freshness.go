@@ -63,11 +63,11 @@ func CheckProjects(v View) error {
 		return nil
 	case h.Denied:
 		return fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: h.Privilege, Err: h.Err},
-			v.Profile.Words("shardboard's database user is not permitted to read the projects; it needs the privilege: %s."), h.Privilege)
+			v.Profile.Format("shardboard's database user is not permitted to read the projects; it needs the privilege: %s."), h.Privilege)
 	case h.Err != nil:
-		return fault.Wrap(fault.Unavailable, h.Err, v.Profile.Words("The projects could not be read yet: %s"), fault.Text(h.Err))
+		return fault.Wrap(fault.Unavailable, h.Err, v.Profile.Format("The projects could not be read yet: %s"), fault.Text(h.Err))
 	}
-	return fault.New(fault.Unavailable, "%s", v.Profile.Words("The projects are not loaded yet; try again in a moment."))
+	return fault.New(fault.Unavailable, "%s", v.Profile.Format("The projects are not loaded yet; try again in a moment."))
 }
 
 // WhyFreshness is the age of what the rules look at.

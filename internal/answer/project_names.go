@@ -37,7 +37,7 @@ func FindProject(v View, db string, id bson.ObjectID) (placement.Project, error)
 	case !v.Dir.Loaded():
 		return p, CheckProjects(v)
 	}
-	return p, fault.New(fault.NotFound, v.Profile.Words("There is no project with id %s (searched: %d, of %s)."),
+	return p, fault.New(fault.NotFound, v.Profile.Format("There is no project with id %s (searched: %d, of %s)."),
 		id.Hex(), len(v.Dir.All()), format.JoinWords(v.Dir.Databases()))
 }
 

@@ -149,13 +149,19 @@ func (s Slot) chunkRows(c *topology.Collection) []Piece {
 }
 
 // OwnerOf is the shard of a document's rows; "" if the counts do not decide it.
-func OwnerOf(t *topology.Table, prof *profile.Profile, ns topology.Namespace, l Line) string {
-	c, of := t.Collection(ns), targetOf(t, prof, ns)
+func (w Window) OwnerOf(t *topology.Table, prof *profile.Profile, l Line) string {
+	c, of := t.Collection(w.NS), targetOf(t, prof, w.NS)
 	if c == nil || of.ns == "" {
 		return ""
 	}
-	if i, ok := (Slot{}).chunkPosition(c, of, Count{Project: l.Project, Document: l.Document}); ok {
-		return c.Chunks.Owner(i)
+	for _, s := range w.slots {
+		if _, known := s.Stored.Value(l.Project); !known {
+			continue
+		}
+		if i, ok := s.chunkPosition(c, of, Count{Project: l.Project, Document: l.Document}); ok {
+			return c.Chunks.Owner(i)
+		}
+		return ""
 	}
 	return ""
 }

@@ -29,8 +29,8 @@ func (w Window) Halves(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			who := Count{Project: n.Project, Document: n.Document}
 			k, seen := keys[who]
 			if !seen {
-				if span, ok := s.keyRange(c, of, n); ok && r.Contains(span.Min) {
-					k = span.Min
+				if whole, ok := s.wholeKey(c, of, n); ok && r.Contains(whole) {
+					k = whole
 				}
 				keys[who] = k
 			}

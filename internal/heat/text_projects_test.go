@@ -59,6 +59,9 @@ func TestWritesOfProjectsWithTextsAsIDsAreCountedInTheirChunks(t *testing.T) {
 		t.Errorf("%+v, want that the writes of the last chunk are of one project", s[1])
 	}
 	alpha, _, _ := placement.IDOf(textID("alpha"))
+	if got := w.OwnerOf(table, profile.Yorkie(), Line{Project: alpha}); got != "b" {
+		t.Errorf("alpha is on %q, want shard b", got)
+	}
 	for i, got := range c.Written(t.Context(), &newestRows{}, table, col.NS, chunkRanges(col)) {
 		want := []float64{0, 3, 1}[i]
 		if got.Method != topology.WritesCounted || got.PerSecond != want || i == 1 && got.Keys[0].Project != alpha {

@@ -50,6 +50,17 @@ func (p *Profile) Words(sentence string) string {
 	return b.String() + sentence[at:]
 }
 
+// Format is Words for a format of package fmt: a percent sign in a word of the profile stays one.
+func (p *Profile) Format(format string) string {
+	if p == nil {
+		return format
+	}
+	escape := func(c Called) Called {
+		return Called{One: strings.ReplaceAll(c.One, "%", "%%"), Many: strings.ReplaceAll(c.Many, "%", "%%")}
+	}
+	return (&Profile{Tenants: escape(p.Tenants), Called: escape(p.Called)}).Words(format)
+}
+
 // word is what the profile says for one of our words; "" if it leaves that as it is.
 func (p *Profile) word(ours string) string {
 	called := p.Tenants

@@ -1,6 +1,9 @@
 package profile
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestSentencesSpeakTheWordsOfTheProfile(t *testing.T) {
 	shop := &Profile{Tenants: Called{"Tenant", "Tenants"}, Called: Called{"Order", "Orders"}}
@@ -21,6 +24,12 @@ func TestSentencesSpeakTheWordsOfTheProfile(t *testing.T) {
 	} {
 		if got := tc.p.Words(tc.text); got != tc.want {
 			t.Errorf("%q: got %q, want %q", tc.text, got, tc.want)
+		}
+	}
+	odd := &Profile{Tenants: Called{"100 % tenant", "100 % tenants"}}
+	for p, want := range map[*Profile]string{nil: "no project 1", shop: "no tenant 1", odd: "no 100 % tenant 1"} {
+		if got := fmt.Sprintf(p.Format("no project %d"), 1); got != want {
+			t.Errorf("got %q, want %q", got, want)
 		}
 	}
 }

@@ -114,11 +114,11 @@ func whyProject(s *site.Site, r *http.Request) (a api.ProjectWhy, err error) {
 	}
 	id, err := bson.ObjectIDFromHex(raw)
 	if err != nil {
-		return a, fault.New(fault.Invalid, v.Profile.Words("A project's id has 24 hexadecimal digits; %q does not."), sanitize.Truncate(raw, 60))
+		return a, fault.New(fault.Invalid, v.Profile.Format("A project's id has 24 hexadecimal digits; %q does not."), sanitize.Truncate(raw, 60))
 	}
 	pr, ok := v.Dir.ByID(id)
 	if !ok {
-		return a, fault.New(fault.NotFound, v.Profile.Words("There is no project with id %s in %s."), id.Hex(),
+		return a, fault.New(fault.NotFound, v.Profile.Format("There is no project with id %s in %s."), id.Hex(),
 			strings.Join(v.Dir.Databases(), ", "))
 	}
 	return causes.ProjectWhy(v, placement.SpreadOf(v.Table, s.Deps.Cluster.Profile, pr)), nil

@@ -130,7 +130,7 @@ func projectID(s *site.Site, r *http.Request) (bson.ObjectID, error) {
 	}
 	id, err := bson.ObjectIDFromHex(text)
 	if err != nil {
-		return id, fault.New(fault.Invalid, s.Deps.Cluster.Profile.Words("A project's id has 24 hexadecimal digits; %q does not."),
+		return id, fault.New(fault.Invalid, s.Deps.Cluster.Profile.Format("A project's id has 24 hexadecimal digits; %q does not."),
 			sanitize.Truncate(text, 60))
 	}
 	return id, nil

@@ -27,7 +27,7 @@ func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error
 		q.Project = p.ID
 	} else if q.Project, err = idOf(in.Project); err != nil {
 		return api.Survey{}, fault.New(fault.Invalid,
-			v.Profile.Words("%q is the id or name of no project, or of several: give the id of one."),
+			v.Profile.Format("%q is the id or name of no project, or of several: give the id of one."),
 			sanitize.Truncate(in.Project, 60))
 	}
 	if q.Document, err = idOf(in.Document); err != nil {
@@ -36,7 +36,7 @@ func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error
 		}
 	}
 	if q.Kind == survey.Project && in.Project == "" {
-		return api.Survey{}, fault.New(fault.Invalid, "%s", v.Profile.Words("A survey of a project needs the project's id or name."))
+		return api.Survey{}, fault.New(fault.Invalid, "%s", v.Profile.Format("A survey of a project needs the project's id or name."))
 	}
 	one, err := e.Start(r.Context(), q, site.AuditEntry(r))
 	return answer.Survey(v, one), err

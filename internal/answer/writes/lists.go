@@ -2,6 +2,7 @@ package writes
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -63,7 +64,9 @@ func HeatDocuments(v answer.View, _ HeatSource, _ HeatListQuery, windows []heat.
 		line := heatSum(sum, windows)
 		line.ID, line.Project = sum.Line.Document.Hex(), sum.Line.Project.Hex()
 		line.ProjectName = heatProjectName(v, topology.Namespace(line.NS), sum.Line.Project)
-		line.Shard = heat.OwnerOf(v.Table, v.Profile, topology.Namespace(line.NS), sum.Line)
+		if i := slices.IndexFunc(windows, func(w heat.Window) bool { return string(w.NS) == line.NS }); i >= 0 {
+			line.Shard = windows[i].OwnerOf(v.Table, v.Profile, sum.Line)
+		}
 		out = append(out, line)
 	}
 	return out

@@ -31,7 +31,7 @@ func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 	if r.Kind == Project && r.DB == "" {
 		p, ok := e.project(r)
 		if !ok {
-			return r, nil, fault.New(fault.NotFound, e.prof.Words("There is no project with id %s."), r.Project.Hex())
+			return r, nil, fault.New(fault.NotFound, e.prof.Format("There is no project with id %s."), r.Project.Hex())
 		}
 		r.DB = p.DB
 	}
@@ -48,7 +48,7 @@ func (e *Engine) plan(t *topology.Table, r Request) (Request, work, error) {
 		if p, ok := e.project(r); ok {
 			d.Values.add(p.IDValue())
 		} else if placement.IsStandIn(r.Project) {
-			return r, nil, fault.New(fault.NotFound, e.prof.Words("There is no project with id %s."), r.Project.Hex())
+			return r, nil, fault.New(fault.NotFound, e.prof.Format("There is no project with id %s."), r.Project.Hex())
 		}
 		scope, w = profile.ScopeDocument, d
 	}
