@@ -269,7 +269,8 @@ func TestTenHottestProjectsAreShown(t *testing.T) {
 }
 
 func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
-	var r ring
+	c := &Collector{}
+	r := &c.ring
 	begin := time.Unix(1_800_000_000, 0).Truncate(time.Minute)
 	slot := func(from time.Time, length time.Duration) Slot {
 		return Slot{NS: "y.changes", From: from, To: from.Add(length), Every: 1,
@@ -283,8 +284,25 @@ func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 		r.add(slot(at, Tick))
 	}
 	slots := r.since("y.changes", time.Time{})
-	if n := len(slots); n < 24*60 || n > 24*60+120 {
-		t.Errorf("%d slots, want %v to %v", n, 24*60, 24*60+120)
+	of := map[time.Duration]int{}
+	for _, s := range slots {
+		of[s.To.Sub(s.From)]++
+	}
+	for length, want := range map[time.Duration]int{Tick: 15 * 6, time.Minute: 70 - 15, 5 * time.Minute: 24*12 - 14} {
+		if n := of[length]; n < want || n > want+6 {
+			t.Errorf("%d slots of %s, want %d", n, length, want)
+		}
+		delete(of, length)
+	}
+	if len(of) > 0 {
+		t.Errorf("slots of other lengths: %v", of)
+	}
+	end := slots[len(slots)-1].To
+	for ago, want := range map[time.Duration]float64{time.Hour: 60, 3 * time.Hour: 300} {
+		from := end.Add(-ago).Truncate(5 * time.Minute).Add(2 * time.Minute)
+		if w := c.Between("y.changes", from, from.Add(time.Minute)); w.Seconds != want {
+			t.Errorf("a minute %s ago is answered with %v s, want %v", ago, w.Seconds, want)
+		}
 	}
 	var rows int64
 	for _, s := range slots {

@@ -9,15 +9,20 @@ import (
 )
 
 const (
-	// fine is how long slots keep their original length; older ones are merged into slots of a
-	// minute.
-	fullDetailFor = 15 * time.Minute
-	mergedSlot    = time.Minute
+	// PerMinute is how long the counts of single minutes are kept: the last hour is judged by the minute.
+	PerMinute = 70 * time.Minute
 	// Longest is the longest window.
 	Longest = 24 * time.Hour
 	// Shortest is the shortest window.
 	Shortest = 10 * time.Second
 )
+
+// mergedSlots are the lengths into which slots are merged when they are older, longest first. The pictures of writes
+// have columns of the same lengths.
+var mergedSlots = [...]struct{ length, from time.Duration }{
+	{5 * time.Minute, PerMinute},
+	{time.Minute, 15 * time.Minute},
+}
 
 // ring has the slots of the last day by collection, oldest first.
 type ring struct {
@@ -55,21 +60,19 @@ func dropFuture(slots []Slot, now time.Time) []Slot {
 	return slices.DeleteFunc(slices.Clone(slots), func(s Slot) bool { return !s.From.Before(now) })
 }
 
-// compact merges the slots of each old minute and removes those older than the longest window. It
-// makes a new list, because readers keep the old one.
+// compact merges old slots and removes those older than the longest window. It makes a new list, because readers keep
+// the old one.
 func compact(slots []Slot, now time.Time) []Slot {
 	out := make([]Slot, 0, len(slots)+1)
 	for i := 0; i < len(slots); {
 		s := slots[i]
-		minute := s.From.Truncate(mergedSlot)
-		end := minute.Add(mergedSlot)
 		if now.Sub(s.To) > Longest {
 			i++
 			continue
 		}
-		if now.Sub(end) < fullDetailFor {
-			out = append(out, slots[i:]...)
-			break
+		end, old := mergedUntil(s, now)
+		if !old {
+			return append(out, slots[i:]...)
 		}
 		j := i + 1
 		for j < len(slots) && slots[j].From.Before(end) && !slots[j].From.After(slots[j-1].To) {
@@ -82,6 +85,16 @@ func compact(slots []Slot, now time.Time) []Slot {
 		i = j
 	}
 	return out
+}
+
+// mergedUntil is where the longer slot ends that a slot belongs to; false while it is too young for any.
+func mergedUntil(s Slot, now time.Time) (end time.Time, old bool) {
+	for _, m := range mergedSlots {
+		if end = s.From.Truncate(m.length).Add(m.length); now.Sub(end) >= m.from {
+			return end, true
+		}
+	}
+	return end, false
 }
 
 // since returns the slots of a collection that end after a time.

@@ -59,15 +59,16 @@ func (c *Collector) Window(ns topology.Namespace, d time.Duration) Window {
 	return w
 }
 
-// Between returns the slots of a collection that lie in [from, to), of the last day. It is empty
-// (Seconds 0) when nothing was counted then.
+// Between returns the slots of a collection that lie in [from, to), of the last day. Where single minutes are no longer
+// kept, those that overlap it, so that the window begins before from or ends after to. It is empty (Seconds 0) when
+// nothing was counted then.
 func (c *Collector) Between(ns topology.Namespace, from, to time.Time) Window {
 	w := Window{NS: ns}
 	for _, s := range c.ring.since(ns, from) {
-		if s.To.After(to) {
+		if !s.From.Before(to) {
 			break
 		}
-		if !s.From.Before(from) {
+		if s.To.Sub(s.From) > time.Minute || !s.From.Before(from) && !s.To.After(to) {
 			w.slots = append(w.slots, s)
 			w.To, w.Method = s.To, s.Method
 		}

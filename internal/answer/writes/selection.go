@@ -28,9 +28,9 @@ type HeatSelection struct {
 	Shards   []HeatSelectedShard
 	Projects []api.Heat
 	// Documents is empty where they are not counted.
-	Documents []api.Heat
-	NoWriters string // why nobody is named
-	Help      HeatHelp
+	Documents   []api.Heat
+	WritersNote string // why nobody is named, or of which time the writers are
+	Help        HeatHelp
 }
 
 // HeatSelectedRow is a selected row with its part of the selection's writes.
@@ -215,20 +215,23 @@ func (s *HeatSelection) owners(v answer.View, c *topology.Collection, from, to i
 // writers are those of the selected range and time. Who wrote is known for a day; the picture is kept longer.
 func (s *HeatSelection) writers(v answer.View, h HeatSource, q HeatQuery, span shardkey.Range) {
 	if v.Now.Sub(s.From) > heat.Longest {
-		s.NoWriters = "The writers are kept for a day, and this time began earlier."
+		s.WritersNote = "The writers are kept for a day, and this time began earlier."
 		return
 	}
 	w := h.Counts.Between(q.NS, s.From, s.To)
 	if w.Seconds == 0 {
-		s.NoWriters = "The writers are not known for this time: they are not kept over a restart."
+		s.WritersNote = "The writers are not known for this time: they are not kept over a restart."
 		return
 	}
 	part := w.Within(v.Table, v.Profile, span)
+	if w.From.Before(s.From) || w.To.After(s.To) {
+		s.WritersNote = "From " + format.Clock(w.From) + " to " + format.Clock(w.To) + ": the writers of single minutes are kept for an hour."
+	}
 	s.Projects, s.Documents = rangeWriters(v, w, part, "")
 	if len(s.Projects) > 0 {
 		return
 	}
 	if rate := part.Range(); rate.Rows > 0 {
-		s.NoWriters = v.Profile.Words("The writers are not known: the projects that wrote are in several chunks.")
+		s.WritersNote = v.Profile.Words("The writers are not known: the projects that wrote are in several chunks.")
 	}
 }
