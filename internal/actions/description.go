@@ -152,6 +152,7 @@ func (d *draftBuilder) readArguments() error {
 				return err
 			}
 		case x.Required && !d.description.anyGiven(x.Or, d.a):
+			x.Help = d.s.Profile.Words(x.Help)
 			return x.missing(d.description.Kind)
 		case x.Default != "":
 			*x.field(&d.a).(*string) = x.Default

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 )
 
@@ -17,6 +18,10 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 	whole := chunkAt(t, s, documents, 1)
 	half := [2]bson.Raw{whole[0], doc(t, project(33))}
 	ref := func(s string) Args { return Args{NS: documents, Chunk: s, To: "c"} }
+	ofShop := s
+	words := *s.Profile
+	words.Tenants = profile.Called{One: "Tenant", Many: "Tenants"}
+	ofShop.Profile = &words
 	for _, x := range []struct {
 		name string
 		kind Kind
@@ -92,6 +97,11 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 			_, _, err := Planners()[x.kind](s, x.args)
 			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
 				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
+			}
+			_, _, err = Planners()[x.kind](ofShop, x.args)
+			said := strings.ReplaceAll(fault.Text(err), `"project"`, "the argument")
+			if ofShop.Profile.Words(said) != said {
+				t.Errorf("a shop is told of projects: %v", err)
 			}
 		})
 	}

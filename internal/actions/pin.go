@@ -43,7 +43,7 @@ func pinArguments() []Argument {
 // useToAsShard accepts "to" as another name of "shard".
 func useToAsShard(a *Args) error {
 	if a.Shard != "" && a.To != "" && a.Shard != a.To {
-		return fault.New(fault.Invalid, "The arguments \"shard\" and \"to\" name two different shards; a project is pinned to one.")
+		return fault.New(fault.Invalid, "The arguments \"shard\" and \"to\" name two different shards; give one.")
 	}
 	if a.Shard == "" {
 		a.Shard = a.To
@@ -85,7 +85,7 @@ func (d *draftBuilder) projectToPin() (placement.Project, error) {
 		return placement.Project{}, fault.New(fault.Invalid,
 			"The argument \"expires\" is %s; at least %s, or leave it out for a pin that does not expire.", a.Expires, minPinTime)
 	}
-	return d.s.project(d.description.Kind, &d.a)
+	return d.s.project(&d.a)
 }
 
 // pinSummary is the summary of a pin or an isolation.

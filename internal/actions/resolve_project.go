@@ -15,38 +15,33 @@ import (
 
 // project finds the project that the arguments name, and puts its id and database into
 // the arguments.
-func (s Situation) project(kind Kind, a *Args) (placement.Project, error) {
+func (s Situation) project(a *Args) (placement.Project, error) {
 	none := placement.Project{}
-	if a.Project == "" {
-		return none, missing(kind, "project", "a project's id, exact name or public key")
+	names := func(k fault.Kind, rest string, args ...any) (placement.Project, error) {
+		return none, fault.New(k, "The argument %q names %q, "+s.Profile.Format(rest), append([]any{"project", a.Project}, args...)...)
 	}
 	if s.Directory == nil || s.Profile == nil {
-		return none, fault.New(fault.NotFound, "The argument \"project\" names %q, and no list of projects is known here.", a.Project)
+		return names(fault.NotFound, "and no list of projects is known here.")
 	}
 	found := s.Directory.Exactly(a.Project)
 	if a.DB != "" {
 		found = slices.DeleteFunc(found, func(p placement.Project) bool { return p.DB != a.DB })
 	}
-	switch len(found) {
-	case 0:
-		where := ""
-		if a.DB != "" {
-			where = " in the database " + a.DB
-		}
-		return none, fault.New(fault.NotFound,
-			"The argument \"project\" names %q, and no project%s has that id, name or public key.", a.Project, where)
-	case 1:
+	switch {
+	case len(found) == 0 && a.DB != "":
+		return names(fault.NotFound, "and no project in the database %s has that id, name or public key.", a.DB)
+	case len(found) == 0:
+		return names(fault.NotFound, "and no project has that id, name or public key.")
+	case len(found) == 1:
 		a.Project, a.DB = found[0].ID.Hex(), found[0].DB
 		return found[0], nil
 	}
 	for _, p := range found[1:] {
 		if p.DB != found[0].DB {
-			return none, fault.New(fault.Invalid,
-				"The argument \"project\" names %q, which several databases have; choose one with \"db\".", a.Project)
+			return names(fault.Invalid, "which several databases have; choose one with \"db\".")
 		}
 	}
-	return none, fault.New(fault.Invalid,
-		"The argument \"project\" names %q, which matches several projects; give the id.", a.Project)
+	return names(fault.Invalid, "which matches several projects; give the id.")
 }
 
 // projectRange is the key range of a project in one collection. Its ends are those of projectBounds.

@@ -29,7 +29,7 @@ func describeSplitProject() Description {
 
 func planSplitProject(d *draftBuilder) (Draft, Args, error) {
 	a := d.a
-	p, err := d.s.project(SplitProject, &d.a)
+	p, err := d.s.project(&d.a)
 	if err != nil {
 		return Draft{}, a, err
 	}
@@ -89,8 +89,8 @@ func (d *draftBuilder) onlyRangeIn(all []projectRange, ns topology.Namespace) ([
 	if _, err := collectionOf(d.s.Table, d.description.Kind, ns); err != nil {
 		return nil, err
 	}
-	return nil, fault.New(fault.Invalid,
-		"The argument \"ns\" names %q, whose shard key does not begin with the project: it has no chunks of its own there.", string(ns))
+	return nil, fault.New(fault.Invalid, "The argument \"ns\" names %q, "+d.s.Profile.Format(
+		"whose shard key does not begin with the project: it has no chunks of its own there."), string(ns))
 }
 
 // splitAtEnds splits at the ends of a range, so that chunks begin and end there.

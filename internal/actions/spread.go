@@ -39,9 +39,9 @@ func planSpread(d *draftBuilder) (Draft, Args, error) {
 	s := d.s
 	if mode := d.a.Mode; mode != ModeMoves {
 		return Draft{}, d.a, fault.New(fault.Invalid,
-			"The argument \"mode\" is %q; spread takes %q only, because the balancer does not know projects.", mode, ModeMoves)
+			"The argument \"mode\" is %q; spread takes %q only, because the balancer does not know whose data is whose.", mode, ModeMoves)
 	}
-	p, err := s.project(Spread, &d.a)
+	p, err := s.project(&d.a)
 	if err != nil {
 		return Draft{}, d.a, err
 	}

@@ -32,7 +32,7 @@ func describeUnpin() Description {
 func planUnpin(d *draftBuilder) (Draft, Args, error) {
 	s, a := d.s, d.a
 	name := a.Project
-	p, err := s.project(Unpin, &a)
+	p, err := s.project(&a)
 	switch id, notID := bson.ObjectIDFromHex(a.Project); {
 	case err == nil:
 		name = p.Name
