@@ -106,7 +106,7 @@ func TestBrowserJourneyBelowAPath(t *testing.T) {
 		through.ServeHTTP(w, r)
 	})
 	front.Start()
-	defer front.Close()
+	t.Cleanup(front.Close) // after the pages are closed, which may still load something
 
 	o := newTab(t, d, 1280)
 	o.incidents.hosts = []string{front.Listener.Addr().String(), strings.TrimPrefix(i.URL, "http://")}
