@@ -16,6 +16,12 @@ const (
 
 func reserveOf(disk topology.Disk) int64 { return min(diskReserve, disk.Total.Value/20) }
 
+// roomFor is how much may come to disks with so much free space, of which a part is kept. It is at least a hundredth of
+// the free space: that changes little, and to move it may be what helps.
+func roomFor(free, kept int64) int64 { return max(0, free-kept, free/100) }
+
+func roomOn(disk topology.Disk) int64 { return roomFor(disk.Free(), reserveOf(disk)) }
+
 // checkDisks checks that the data fits on the disks of the recipients. What a shard
 // gives away is not subtracted, because files do not shrink when documents are deleted.
 func (d *draftBuilder) checkDisks() (out findings) {
@@ -61,7 +67,7 @@ func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, 
 		}
 	}
 	free := max(0, total-used)
-	room := max(0, free-kept)
+	room := roomFor(free, kept)
 	full := func(n int64) float64 { return float64(used+n) / float64(total) }
 	source := d.fromTable(topology.PartDisks)
 	if read.Known {

@@ -29,6 +29,7 @@ func TestIncomingDataIsCheckedAgainstDiskSpace(t *testing.T) {
 		expect("nine tenths", MoveChunk, move, Warn, "disk.tight", used(0, 0, 8980)),
 		expect("all but what is kept", MoveChunk, move, Warn, "disk.tight", used(0, 0, 9480)),
 		expect("more than that", MoveChunk, move, Block, "disk.full", used(0, 0, 9481)),
+		expect("a hundredth of what is free", MoveChunk, move, Warn, "disk.tight", big(3, 3, 3), used(0, 0, 9700)),
 		expect("the donor's is full", MoveChunk, move, Pass, "disk.fits", used(0, 9999, 0)),
 		expect("full", MoveChunk, move, Block, "disk.full", used(0, 0, 10_000)),
 		expect("not read", MoveChunk, move, Pass, "disk.unknown",

@@ -194,7 +194,7 @@ func (d *draftBuilder) checkReshardSpace(c *topology.Collection, zones []operati
 				append(facts, message.Shard("shard", shard), message.Coded("reason", disk.Used.Reason, topology.ReasonText(disk.Used.Reason)))...))
 			return out
 		}
-		free := max(0, disk.Total.Value-disk.Used.Value-reserveOf(disk))
+		free := roomOn(disk)
 		if room += free; free < need/int64(len(shards)) {
 			tight = shard
 		}

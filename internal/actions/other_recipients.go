@@ -30,7 +30,7 @@ func (d *draftBuilder) keepOthersWithRoom() {
 		var fit []string
 		for _, shard := range m.others {
 			disk, most := d.s.Table.DiskOf(shard), atMost(size[i])
-			if disk.Known() && comes[shard]+most > disk.Free()-reserveOf(disk) {
+			if disk.Known() && comes[shard]+most > roomOn(disk) {
 				continue
 			}
 			comes[shard] += most

@@ -122,7 +122,7 @@ func (d *draftBuilder) mayTake(c *topology.Collection, lo, hi key, s topology.Sh
 		return false
 	}
 	disk := d.s.Table.DiskOf(s.Name)
-	return !disk.Known() || !size.Known || size.Value <= disk.Total.Value-disk.Used.Value-reserveOf(disk)
+	return !disk.Known() || !size.Known || size.Value <= roomOn(disk)
 }
 
 // mayStillDelete reports whether a shard may not have deleted documents of a range yet
