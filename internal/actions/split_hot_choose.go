@@ -105,7 +105,7 @@ func (d *draftBuilder) chooseSplitKey(c *topology.Collection, h *hotChunk) (Chec
 			"no split divides them. Move the whole chunk at {min} to a shard with fewer writes, or divide the value: {remedy}.",
 			message.Share("share", float64(top.Rows)/float64(all)), message.Key("value", c.Key.Display(top.Key)),
 			message.Text("key", c.Key.String()), message.Count("rows", w.Rows), during(w),
-			message.Project("project", top.Project.Hex(), d.projectName(c, top)), message.Key("document", top.Document.Hex()),
+			message.Project("project", top.Project.Hex(), d.projectName(c, top)), message.Key("document", top.DocumentText),
 			message.Words("remedy", d.remedy()))
 	}
 	h.at = d.median(c, w, all)

@@ -75,13 +75,15 @@ func TestFieldsInsideOfFieldsAreRead(t *testing.T) {
 				t.Errorf("%s: %s", what, doc)
 			}
 		}
-		counts := must.Get(c.Client.Writes(ctx, heat.WriteQuery{NS: "shop.orders", Project: "of.tenant", From: newest.From, Limit: 9}))
-		byProject := map[bson.ObjectID]int64{}
+		counts := must.Get(c.Client.Writes(ctx, heat.WriteQuery{NS: "shop.orders", Project: "of.tenant", Document: "of.number",
+			From: newest.From, Limit: 9}))
+		byProject, byNumber := map[bson.ObjectID]int64{}, map[string]int64{}
 		for _, n := range counts.Counts {
-			byProject[n.Project] = n.Rows
+			byProject[n.Project] += n.Rows
+			byNumber[counts.Stored.Text(n.Document)] += n.Rows
 		}
-		if byProject[tenant] != 3 || byProject[other] != 3 {
-			t.Errorf("writes: %+v", counts)
+		if byProject[tenant] != 3 || byProject[other] != 3 || byNumber["0"] != 2 || byNumber["2"] != 2 {
+			t.Errorf("writes: %+v, by number %v", counts, byNumber)
 		}
 	})
 }

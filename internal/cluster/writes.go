@@ -54,7 +54,8 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) (heat.Written, e
 		var w heat.Count
 		id, stored, _ := placement.IDOf(doc.Lookup("_id", "p"))
 		w.Project, out.Stored = id, out.Stored.With(id, stored)
-		w.Document, _ = doc.Lookup("_id", "d").ObjectIDOK()
+		id, stored, _ = placement.IDOf(doc.Lookup("_id", "d"))
+		w.Document, out.Stored = id, out.Stored.With(id, stored)
 		rows, ok := topology.Amount(doc.Lookup("n"))
 		if w.Rows = rows; ok {
 			out.Counts = append(out.Counts, w)

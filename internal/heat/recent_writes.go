@@ -50,7 +50,7 @@ func (c *Collector) recent(ns topology.Namespace) Window {
 }
 
 // hasWholeKeys reports whether the counts of a collection contain whole shard keys; otherwise rows
-// must be read. They have none where Yorkie documents have ids of other types than ObjectID.
+// must be read.
 func (w Window) hasWholeKeys(c *topology.Collection, of target) bool {
 	for _, f := range c.Key.Fields() {
 		if f.Name != of.project && f.Name != of.document {
@@ -73,7 +73,8 @@ func (w Window) hasWholeKeys(c *topology.Collection, of target) bool {
 func (s Slot) wholeKey(c *topology.Collection, of target, n Count) (shardkey.Key, bool) {
 	byDocument := slices.ContainsFunc(c.Key.Fields(), func(f shardkey.Field) bool { return f.Name == of.document })
 	r, ok := s.keyRange(c, of, n)
-	return r.Min, ok && (!byDocument || !n.Document.IsZero())
+	_, named := s.Stored.Value(n.Document)
+	return r.Min, ok && (!byDocument || named && !n.Document.IsZero())
 }
 
 // Written returns the shard key values that were recently written, for ranges of a collection in
@@ -150,7 +151,7 @@ func (w Window) fillFromCounts(c *topology.Collection, of target, out *topology.
 				continue
 			}
 			if sums[k] == nil {
-				sums[k] = &topology.KeyWrites{Key: k, Project: n.Project, Document: n.Document}
+				sums[k] = &topology.KeyWrites{Key: k, Project: n.Project, Document: n.Document, DocumentText: s.Stored.Text(n.Document)}
 			}
 			if sums[k].Document != n.Document {
 				sums[k].Document = bson.ObjectID{} // several documents: the key is the project
@@ -288,9 +289,9 @@ func fillFromSample(
 			continue
 		}
 		project, _, _ := placement.IDOf(shardkey.FieldOf(row.Doc, of.ProjectField))
-		document, _ := shardkey.FieldOf(row.Doc, of.DocumentField).ObjectIDOK()
+		document, stored, _ := placement.IDOf(shardkey.FieldOf(row.Doc, of.DocumentField))
 		if sums[k] == nil {
-			sums[k] = &topology.KeyWrites{Key: k, Project: project, Document: document}
+			sums[k] = &topology.KeyWrites{Key: k, Project: project, Document: document, DocumentText: stored.Text(document)}
 		}
 		if sums[k].Project != project {
 			sums[k].Project = bson.ObjectID{} // several projects

@@ -23,8 +23,9 @@ type Splitting struct {
 	Can  bool
 	Code string
 	// Share is the share of the chunk's writes of the document or project, 0 to 1.
-	Share    float64
-	Document bson.ObjectID
+	Share        float64
+	Document     bson.ObjectID
+	DocumentText string // the id of Document as people write it
 }
 
 // dominantShare is the share from which on one value makes a chunk hot.
@@ -41,6 +42,7 @@ func (w Window) Splittings(t *topology.Table, prof *profile.Profile, chunks []Li
 	writers := w.documentsOf(c, of, chunks)
 	for i, l := range chunks {
 		out[i] = splitting(c, of, l, writers[l.Chunk])
+		out[i].DocumentText = w.DocumentText(out[i].Document)
 	}
 	return out
 }

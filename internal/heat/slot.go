@@ -44,7 +44,7 @@ type Slot struct {
 	Pieces []Piece              // in key order; only rows whose chunk is known
 	Life   topology.Incarnation // the collection's incarnation; pieces of another one have other keys
 	Astray int64                // rows whose chunk is unknown
-	Stored placement.StoredIDs  // of projects in Counts
+	Stored placement.StoredIDs  // of projects and Yorkie documents in Counts
 }
 
 // Seconds is the slot's length.
@@ -88,9 +88,6 @@ func mergeSlots(slots []Slot) Slot {
 		out.Every = max(out.Every, s.Every)
 		out.Capped = out.Capped || s.Capped
 		out.Astray += s.Astray
-		for id, stored := range s.Stored {
-			out.Stored = out.Stored.With(id, stored)
-		}
 	}
 	for _, s := range slots {
 		// Counts of slots with the same sampling are added. A fully counted slot beside sampled
@@ -111,6 +108,14 @@ func mergeSlots(slots []Slot) Slot {
 	}
 	slices.SortFunc(out.Counts, byRows)
 	out.Counts = foldRest(out.Counts)
+	for _, s := range slots {
+		if len(s.Stored) == 0 {
+			continue
+		}
+		for _, c := range out.Counts {
+			out.Stored = out.Stored.With(c.Project, s.Stored[c.Project]).With(c.Document, s.Stored[c.Document])
+		}
+	}
 	for at, rows := range pieces {
 		out.Pieces = append(out.Pieces, Piece{Min: at.min, Max: at.max, Shard: at.shard, Rows: rows})
 	}

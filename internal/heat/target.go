@@ -64,13 +64,14 @@ func (s Slot) chunkPosition(c *topology.Collection, t target, n Count) (int, boo
 func (s Slot) keyRange(c *topology.Collection, t target, n Count) (shardkey.Range, bool) {
 	values := make([]bson.RawValue, 0, c.Key.Len())
 	project, known := s.Stored.Value(n.Project)
+	document, named := s.Stored.Value(n.Document)
 fields:
 	for _, f := range c.Key.Fields() {
 		switch {
 		case f.Name == t.project && known:
 			values = append(values, project)
-		case f.Name == t.document && f.Name != t.project && !n.Document.IsZero():
-			values = append(values, placement.ObjectIDValue(n.Document))
+		case f.Name == t.document && f.Name != t.project && named && !n.Document.IsZero():
+			values = append(values, document)
 		default:
 			break fields
 		}

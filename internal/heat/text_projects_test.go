@@ -3,11 +3,13 @@ package heat
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -86,5 +88,56 @@ func TestAChunkWithRoomForOneTextCannotBeSplit(t *testing.T) {
 	chunks := w.Chunks(table, profile.Yorkie())
 	if s := w.Splittings(table, profile.Yorkie(), chunks); s[0].Can || s[0].Code != "single" {
 		t.Errorf("%+v, want that the chunk of alpha has one value", s[0])
+	}
+}
+
+// textDocuments writes 9 rows a second of one document and 1 of another; both have texts as ids.
+type textDocuments struct{}
+
+func (textDocuments) Writes(_ context.Context, q WriteQuery) (out Written, err error) {
+	for name, rate := range map[string]int64{"sku-1": 9, "sku-2": 1} {
+		id, stored, _ := placement.IDOf(textID(name))
+		out.Counts = append(out.Counts, Count{Project: docID(1, 0), Document: id, Rows: rate * int64(q.To.Sub(q.From).Seconds())})
+		out.Stored = out.Stored.With(id, stored)
+	}
+	return out, nil
+}
+
+func (textDocuments) Operations(context.Context, topology.Namespace) (map[string]Operations, error) {
+	return nil, errors.New("none")
+}
+
+func TestWritesOfDocumentsWithTextsAsIDsAreCountedOneByOne(t *testing.T) {
+	table := yorkieTable() // by the hash of the document
+	c := collectFor(t, table, textDocuments{}, 3*time.Minute, Options{Seed: 1}, nil)
+	col := table.Collection("y.changes")
+	key, err := col.Key.KeyOf(textID("sku-1"))
+	must.Do(t, err)
+	at, _ := col.Chunks.Find(key)
+	w := c.recent(col.NS)
+	documents := w.Documents()
+	if len(documents) != 2 || w.DocumentText(documents[0].Document) != "sku-1" || w.DocumentOf("sku-1") != documents[0].Document {
+		t.Fatalf("documents %+v, want sku-1 and sku-2", documents)
+	}
+	if got := w.OwnerOf(table, profile.Yorkie(), documents[0]); got != col.Chunks.Owner(at) {
+		t.Errorf("sku-1 is on %q, want the owner of its hash, %s", got, col.Chunks.Owner(at))
+	}
+	chunks := w.Chunks(table, profile.Yorkie())
+	s := w.Splittings(table, profile.Yorkie(), chunks)[0]
+	if chunks[0].Chunk != at || s.Code != "document" || s.DocumentText != "sku-1" {
+		t.Errorf("chunk %+v %+v, want that the one of sku-1 is hot by one document", chunks[0], s)
+	}
+	if got := c.Written(t.Context(), &newestRows{}, table, col.NS, chunkRanges(col))[at]; got.Method != topology.WritesCounted ||
+		got.Keys[0].DocumentText != "sku-1" && got.Keys[len(got.Keys)-1].DocumentText != "sku-1" {
+		t.Errorf("%+v, want counted writes of sku-1", got)
+	}
+	one := Slot{Counts: make([]Count, 2*keepDocuments)}
+	for i := range one.Counts {
+		id, stored, _ := placement.IDOf(textID(fmt.Sprint("item ", i)))
+		one.Counts[i] = Count{Project: docID(1, 0), Document: id, Rows: int64(i)}
+		one.Stored = one.Stored.With(id, stored)
+	}
+	if n := len(mergeSlots([]Slot{one, one}).Stored); n != keepDocuments {
+		t.Errorf("%d ids are kept of %d documents", n, keepDocuments)
 	}
 }

@@ -102,6 +102,32 @@ func (w Window) stored(project bson.ObjectID) (bson.RawValue, bool) {
 	return bson.RawValue{}, false
 }
 
+// DocumentText is the id of a Yorkie document of the window as people write it.
+func (w Window) DocumentText(id bson.ObjectID) string {
+	for _, s := range w.slots {
+		if stored, ok := s.Stored[id]; ok {
+			return stored.Text(id)
+		}
+	}
+	return id.Hex()
+}
+
+// DocumentOf is the Yorkie document of the window whose id people write so; zero if there is none.
+func (w Window) DocumentOf(text string) bson.ObjectID {
+	for _, s := range w.slots {
+		for id, stored := range s.Stored {
+			if stored.Text(id) == text {
+				return id
+			}
+		}
+	}
+	id, err := bson.ObjectIDFromHex(text)
+	if err != nil {
+		return bson.ObjectID{}
+	}
+	return id
+}
+
 // CountedUntil is when the newest slot of a collection ends; zero when nothing was counted.
 func (c *Collector) CountedUntil(ns topology.Namespace) time.Time {
 	if slots := c.ring.since(ns, time.Time{}); len(slots) > 0 {

@@ -92,6 +92,9 @@ func (m StoredIDs) Value(id bson.ObjectID) (bson.RawValue, bool) {
 	return stored.Value(id), ok || !IsStandIn(id)
 }
 
+// Text is the stored id as people write it; that of an id which is not in the list is its 24 digits.
+func (m StoredIDs) Text(id bson.ObjectID) string { return m[id].Text(id) }
+
 // Value is the stored id; id is what IDOf made of it.
 func (s Stored) Value(id bson.ObjectID) bson.RawValue {
 	if s == "" {

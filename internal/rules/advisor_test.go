@@ -154,7 +154,8 @@ func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
 }
 
 func TestAProblemIsTakenForADayAndLeft(t *testing.T) {
-	w := &world{s: healthy(withHotChunk(1, 300, 0.6, heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9)})), now: now}
+	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9), DocumentText: oid(9).Hex()}
+	w := &world{s: healthy(withHotChunk(1, 300, 0.6, document)), now: now}
 	a := w.advisor()
 	a.from.Heat = nil
 	found := View{Report: Report{Items: Incidents(Evaluate(w.s).Items)}}

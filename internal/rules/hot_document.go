@@ -27,7 +27,7 @@ func findHotDocument(ev *evaluation) {
 			message.Share("share", rate.Share), message.Share("shareOwn", s.Share), message.Last("window", h.w.Over)}
 		switch s.Code {
 		case "document":
-			p.Document = s.Document.Hex()
+			p.Document = s.DocumentText
 			p.Subject = string(h.c.NS) + " " + p.Document
 			p.Text = message.New("hotDocument",
 				"The document {document} takes {shareOwn} of the writes to a chunk of {ns} on {shard}, "+

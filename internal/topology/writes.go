@@ -14,6 +14,7 @@ type KeyWrites struct {
 	Key               shardkey.Key
 	Rows              int64 // as many as it stands for, where a part of the time was counted
 	Project, Document bson.ObjectID
+	DocumentText      string // the id of Document as people write it
 }
 
 // How recent writes to a range of keys are known.

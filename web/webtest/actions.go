@@ -325,7 +325,7 @@ func hotWrites(c *topology.Collection, i int, rows ...int64) func(*actions.Situa
 					Key:      shardkey.HashKey(lo + int64(n+1)*1e12),
 					Rows:     many,
 					Project:  s.Directory.All()[3].ID,
-					Document: bson.ObjectID{11: byte(n)},
+					Document: bson.ObjectID{11: byte(n)}, DocumentText: bson.ObjectID{11: byte(n)}.Hex(),
 				},
 			)
 			w.Rows += many

@@ -86,7 +86,7 @@ func lastHour(v answer.View, p rules.Problem) []*float64 {
 	case rules.HotProject:
 		line.Project, _ = bson.ObjectIDFromHex(p.Project)
 	case rules.HotDocument:
-		line.Document, _ = bson.ObjectIDFromHex(p.Document)
+		line.Document = v.Counts.Window(p.NS, picturedMinutes*time.Minute).DocumentOf(p.Document)
 	}
 	if p.Rule == rules.HotChunk || p.Rule == rules.MonotonicKey || line == (heat.Line{Chunk: -1}) {
 		c := v.Table.Collection(p.NS)

@@ -62,10 +62,10 @@ func HeatProjectShards(v answer.View, _ HeatSource, _ HeatListQuery, windows []h
 func HeatDocuments(v answer.View, _ HeatSource, _ HeatListQuery, windows []heat.Window) (out []api.Heat) {
 	for _, sum := range heat.Sums(windows, heat.Window.Documents) {
 		line := heatSum(sum, windows)
-		line.ID, line.Project = sum.Line.Document.Hex(), sum.Line.Project.Hex()
+		line.Project = sum.Line.Project.Hex()
 		line.ProjectName = heatProjectName(v, topology.Namespace(line.NS), sum.Line.Project)
 		if i := slices.IndexFunc(windows, func(w heat.Window) bool { return string(w.NS) == line.NS }); i >= 0 {
-			line.Shard = windows[i].OwnerOf(v.Table, v.Profile, sum.Line)
+			line.ID, line.Shard = windows[i].DocumentText(sum.Line.Document), windows[i].OwnerOf(v.Table, v.Profile, sum.Line)
 		}
 		out = append(out, line)
 	}

@@ -40,7 +40,7 @@ func SplitText(v answer.View, c *topology.Collection, s heat.Splitting) message.
 		text = "Whether splitting it helps is not known, because its writers are not known."
 	}
 	return message.New(s.Code, v.Profile.Words(text),
-		message.Share("share", s.Share), message.Text("document", s.Document.Hex()), message.Text("key", c.Key.String()))
+		message.Share("share", s.Share), message.Text("document", s.DocumentText), message.Text("key", c.Key.String()))
 }
 
 // A plan is offered for a chunk from so many writes per second and counted rows on.

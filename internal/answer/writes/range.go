@@ -96,7 +96,7 @@ func rangeWriters(v answer.View, w, part heat.Window, length string) (projects, 
 	})
 	documents = answer.Map(First(part.Documents(), ShownWriters), func(l heat.Line) api.Heat {
 		line := writer(l)
-		line.ID, line.Project = l.Document.Hex(), l.Project.Hex()
+		line.ID, line.Project = w.DocumentText(l.Document), l.Project.Hex()
 		return line
 	})
 	return projects, documents
