@@ -12,6 +12,10 @@ import (
 	"shardboard/internal/topology"
 )
 
+// maxStoredID is how many bytes of an id that is no ObjectID are kept while writes are counted. Rows with longer ids
+// are counted, but not placed.
+const maxStoredID = 256
+
 // Writes counts rows written in a time span, by project and document, with one
 // aggregation. If the time is that of the _id, the shards use the _id index; each
 // groups its own rows, and only groups cross the network. With a date field it scans
@@ -51,11 +55,14 @@ func (c *Client) Writes(ctx context.Context, q heat.WriteQuery) (heat.Written, e
 	var out heat.Written
 	r := readOp{what: "count the writes of " + quoted(string(q.NS)), privilege: "find on " + string(q.NS)}
 	err := c.each(ctx, q.NS.Database(), cmd, r, func(doc bson.Raw) error {
-		var w heat.Count
-		id, stored, _ := placement.IDOf(doc.Lookup("_id", "p"))
-		w.Project, out.Stored = id, out.Stored.With(id, stored)
-		id, stored, _ = placement.IDOf(doc.Lookup("_id", "d"))
-		w.Document, out.Stored = id, out.Stored.With(id, stored)
+		id := func(name string) bson.ObjectID {
+			id, stored, _ := placement.IDOf(doc.Lookup("_id", name))
+			if len(stored) <= maxStoredID {
+				out.Stored = out.Stored.With(id, stored)
+			}
+			return id
+		}
+		w := heat.Count{Project: id("p"), Document: id("d")}
 		rows, ok := topology.Amount(doc.Lookup("n"))
 		if w.Rows = rows; ok {
 			out.Counts = append(out.Counts, w)
