@@ -67,7 +67,7 @@ func CheckProjects(v View) error {
 	case h.Err != nil:
 		return fault.Wrap(fault.Unavailable, h.Err, v.Profile.Format("The projects could not be read yet: %s"), fault.Text(h.Err))
 	}
-	return fault.New(fault.Unavailable, "%s", v.Profile.Format("The projects are not loaded yet; try again in a moment."))
+	return fault.New(fault.Unavailable, "%s", v.Profile.Words("The projects are not loaded yet; try again in a moment."))
 }
 
 // WhyFreshness is the age of what the rules look at.

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// PerMinute is how long the counts of single minutes are kept: the last hour is judged by the minute.
-	PerMinute = 70 * time.Minute
+	// perMinute is how long the counts of single minutes are kept: the last hour is judged by the minute.
+	perMinute = 70 * time.Minute
 	// Longest is the longest window.
 	Longest = 24 * time.Hour
 	// Shortest is the shortest window.
@@ -20,7 +20,7 @@ const (
 // mergedSlots are the lengths into which slots are merged when they are older, longest first. The pictures of writes
 // have columns of the same lengths.
 var mergedSlots = [...]struct{ length, from time.Duration }{
-	{5 * time.Minute, PerMinute},
+	{5 * time.Minute, perMinute},
 	{time.Minute, 15 * time.Minute},
 }
 

@@ -36,7 +36,7 @@ func start(s *site.Site, r *http.Request, in api.SurveyStart) (api.Survey, error
 		}
 	}
 	if q.Kind == survey.Project && in.Project == "" {
-		return api.Survey{}, fault.New(fault.Invalid, "%s", v.Profile.Format("A survey of a project needs the project's id or name."))
+		return api.Survey{}, fault.New(fault.Invalid, "%s", v.Profile.Words("A survey of a project needs the project's id or name."))
 	}
 	one, err := e.Start(r.Context(), q, site.AuditEntry(r))
 	return answer.Survey(v, one), err
