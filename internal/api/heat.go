@@ -13,7 +13,7 @@ import (
 // collection. Collections with changed rows are returned for ?ns= only: lower bounds for the hottest
 // projects.
 type Heat struct {
-	ID      string      `json:"id,omitempty"`      // project or document: hex ObjectID; chunk: its reference
+	ID      string      `json:"id,omitempty"`      // project: 24 hex digits; document: as people write it; chunk: its reference
 	Name    string      `json:"name,omitempty"`    // project's name, shard's name
 	Project string      `json:"project,omitempty"` // documents: their project, hex
 	NS      string      `json:"ns"`                // collection of the writes; of a sum, the one with most of them
