@@ -71,10 +71,12 @@ func (w Window) hasWholeKeys(c *topology.Collection, of target) bool {
 
 // wholeKey is the shard key of counted rows; false where the counts do not name all of its fields.
 func (s Slot) wholeKey(c *topology.Collection, of target, n Count) (shardkey.Key, bool) {
-	byDocument := slices.ContainsFunc(c.Key.Fields(), func(f shardkey.Field) bool { return f.Name == of.document })
-	r, ok := s.keyRange(c, of, n)
-	_, named := s.Stored.Value(n.Document)
-	return r.Min, ok && (!byDocument || named && !n.Document.IsZero())
+	values := s.keyValues(c, of, n)
+	if len(values) < c.Key.Len() {
+		return shardkey.Key{}, false
+	}
+	k, err := c.Key.KeyOf(values...)
+	return k, err == nil
 }
 
 // Written returns the shard key values that were recently written, for ranges of a collection in

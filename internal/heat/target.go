@@ -62,25 +62,33 @@ func (s Slot) chunkPosition(c *topology.Collection, t target, n Count) (int, boo
 // keyRange is the range of keys that counted rows can have: a single key when its fields are all
 // known, else the prefix.
 func (s Slot) keyRange(c *topology.Collection, t target, n Count) (shardkey.Range, bool) {
-	values := make([]bson.RawValue, 0, c.Key.Len())
-	project, known := s.Stored.Value(n.Project)
-	document, named := s.Stored.Value(n.Document)
-fields:
-	for _, f := range c.Key.Fields() {
-		switch {
-		case f.Name == t.project && known:
-			values = append(values, project)
-		case f.Name == t.document && f.Name != t.project && named && !n.Document.IsZero():
-			values = append(values, document)
-		default:
-			break fields
-		}
-	}
+	values := s.keyValues(c, t, n)
 	if len(values) == 0 {
 		return shardkey.Range{}, false
 	}
 	r, err := c.Key.PrefixRange(values...)
 	return r, err == nil
+}
+
+// keyValues are the first fields of the shard key of counted rows, as far as the counts name them.
+func (s Slot) keyValues(c *topology.Collection, t target, n Count) []bson.RawValue {
+	values := make([]bson.RawValue, 0, c.Key.Len())
+	for _, f := range c.Key.Fields() {
+		id := n.Project
+		switch {
+		case f.Name == t.project:
+		case f.Name == t.document && !n.Document.IsZero():
+			id = n.Document
+		default:
+			return values
+		}
+		value, known := s.Stored.Value(id)
+		if !known {
+			return values
+		}
+		values = append(values, value)
+	}
+	return values
 }
 
 // growingChunk is the one chunk that the rows of a time span went to when the shard key is _id,
