@@ -201,3 +201,30 @@ func TestALoadThatIsRefusedTwiceWaitsLonger(t *testing.T) {
 		}
 	})
 }
+
+// What a read has taken, by an estimate, is not added to what is left of a limit: more than the limit would be "left".
+func TestARefusalTellsWhatWasLeftBeforeTheRead(t *testing.T) {
+	f := newFake(t)
+	const limit = 3 * 64 * growEvery
+	var granted atomic.Int64 // of chunks that take less than their estimate
+	grow := func(bytes int64) (int64, bool) {
+		used := granted.Add(bytes/4) - bytes/4
+		return limit - used, used < limit-bytes
+	}
+	var cuts []int64
+	for i := range int64(20 * growEvery) {
+		cuts = append(cuts, i)
+	}
+	f.add("db.x", 1, cuts...)
+	withWatcher(t, f, Options{Grow: grow, Slow: time.Hour, Sweep: time.Hour}, func(w *Watcher) {
+		wait(5 * time.Second)
+		if d := w.Table().DamageOf("db.x"); d == nil || d.NoRoom == nil || d.NoRoom.Left != limit || d.NoRoom.Bytes < limit {
+			t.Fatalf("%+v", d)
+		}
+		granted.Store(limit / 2) // others take half of it
+		wait(roomEvery + 5*time.Second)
+		if d := w.Table().DamageOf("db.x"); d.NoRoom.Left != limit/2 {
+			t.Errorf("%d are left, told are %d", limit/2, d.NoRoom.Left)
+		}
+	})
+}

@@ -31,7 +31,7 @@ const (
 type NoRoom struct {
 	Chunks int   // that are missing in the table; 0: not known
 	Bytes  int64 // what they take; where Chunks is not known, more than this
-	Left   int64 // by how much routing tables could grow
+	Left   int64 // by how much routing tables could grow before the read
 	Kept   bool  // the table has the collection as it was before
 
 	counted time.Time
@@ -62,13 +62,22 @@ func (n *NoRoom) Message(ns Namespace) message.Message {
 		message.Count("chunks", n.Chunks), message.Bytes("needs", n.Bytes), message.Bytes("left", n.Left))
 }
 
-// grow asks for room. What the reader has taken already counts as left, because it is given back.
-func (w *Watcher) grow(bytes, taken int64) error {
-	left, ok := w.o.Grow(bytes)
+// growth is the room that one read asks for, part by part.
+type growth struct {
+	ask    func(bytes int64) (left int64, ok bool) // Options.Grow
+	before *int64                                  // how much was left when it began, because what it takes is given back; nil: not asked yet
+}
+
+// by asks for bytes more than what was taken already.
+func (g *growth) by(bytes, taken int64) error {
+	left, ok := g.ask(bytes)
+	if g.before == nil {
+		g.before = &left
+	}
 	if ok {
 		return nil
 	}
-	return fault.Wrap(fault.Conflict, &noRoomError{NoRoom{Bytes: taken + bytes, Left: left + taken, wait: roomEvery}}, "Memory is short.")
+	return fault.Wrap(fault.Conflict, &noRoomError{NoRoom{Bytes: taken + bytes, Left: *g.before, wait: roomEvery}}, "Memory is short.")
 }
 
 // growBy asks for room for chunks that a collection has got; a move or merge needs none.
@@ -76,7 +85,7 @@ func (w *Watcher) growBy(chunks int) error {
 	if chunks <= 0 {
 		return nil
 	}
-	err := w.grow(ChunkBytes(chunks), 0)
+	err := (&growth{ask: w.o.Grow}).by(ChunkBytes(chunks), 0)
 	if n := noRoomOf(err); n != nil {
 		n.Chunks = chunks
 	}
@@ -92,7 +101,7 @@ func (w *Watcher) roomAgain(ctx context.Context, l *load) error {
 		return nil
 	}
 	is := *n
-	if d := left - n.Left; max(d, -d) > n.Bytes/10 {
+	if d := left - n.Left; max(d, -d) > n.Left/10 {
 		is.Left = left
 	}
 	if l.full && l.refused.highest != l.head.Highest && time.Since(n.counted) >= recountAfter {

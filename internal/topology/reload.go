@@ -214,6 +214,7 @@ func (w *Watcher) allChunks(whole context.Context, l *load) (*ChunkBuilder, erro
 	defer patience.Stop()
 	r := NewChunkBuilder(h.Key)
 	n := 0
+	room := growth{ask: w.o.Grow}
 	var backward OddChunksError
 	err := w.src.AllChunks(ctx, h.Meta, func(row *ChunkRow) error {
 		if bytes.Compare(row.Min.Encoded, row.Max.Encoded) >= 0 {
@@ -225,7 +226,7 @@ func (w *Watcher) allChunks(whole context.Context, l *load) (*ChunkBuilder, erro
 		if n++; n%growEvery == 1 {
 			patience.Reset(w.o.LoadTimeout)
 			each := r.bytesPerChunk()
-			if err := w.grow(growEvery*each, int64(n-1)*each); err != nil {
+			if err := room.by(growEvery*each, int64(n-1)*each); err != nil {
 				return err
 			}
 		}
@@ -252,9 +253,10 @@ func (w *Watcher) chunks(ctx context.Context, m Meta, since Version) ([]Chunk, e
 	ctx, cancel := context.WithTimeout(ctx, w.o.LoadTimeout)
 	defer cancel()
 	var rows []Chunk
+	room := growth{ask: w.o.Grow}
 	err := w.src.Chunks(ctx, m, since, func(c Chunk) error {
 		if rows = append(rows, c); len(rows)%growEvery == 0 {
-			return w.grow(ChunkBytes(growEvery), ChunkBytes(len(rows)))
+			return room.by(ChunkBytes(growEvery), ChunkBytes(len(rows)))
 		}
 		return nil
 	})
