@@ -102,6 +102,30 @@ func TestEndOfASessionAbortsItsTransaction(t *testing.T) {
 	}
 }
 
+// A commit that is repeated, because its answer was lost, tells that it was done: that is stored, and outlives the
+// session.
+func TestACommitIsKnownAfterTheEndOfItsSession(t *testing.T) {
+	for _, command := range []string{"endSessions", "killSessions"} {
+		bubble(t, func(t *testing.T, c *Cluster, coll *mongo.Collection) {
+			ctx, s := begin(t, coll.Database().Client())
+			set(t, ctx, coll, 1, 10)
+			must(t, s.CommitTransaction(ctx))
+			for range 2 {
+				mustRun(t, c, "admin", d(command, bson.A{s.ID()}))
+				if err := s.CommitTransaction(ctx); err != nil {
+					t.Errorf("%s: %v", command, err)
+				}
+			}
+			must(t, s.StartTransaction(snapshotMajority()))
+			set(t, ctx, coll, 1, 20)
+			must(t, s.CommitTransaction(ctx))
+			if n := numberIn(t, t.Context(), coll, 1, "n"); n != 20 {
+				t.Errorf("n is %d, want 20", n)
+			}
+		})
+	}
+}
+
 func TestWriteOfAClientThatLeftIsNotAppliedLater(t *testing.T) {
 	bubble(t, func(t *testing.T, c *Cluster, coll *mongo.Collection) {
 		ctx, s := begin(t, coll.Database().Client())

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,8 @@ type session struct {
 	tx    atomic.Pointer[transaction] // the newest, nil when a write followed it
 	used  time.Time
 	ended atomic.Bool // and forgotten: what still waits for mu belongs to the next session of this id
+
+	earlier *transaction // the newest of the session of this id that was ended: what it committed is stored, and stays known
 }
 
 // sessions are the logical sessions by the bytes of their id.
@@ -121,14 +124,18 @@ func (t *sessions) sweep(now time.Time) {
 	}
 }
 
-// end forgets a session and returns it, nil when it is not known.
+// end forgets a session but for its newest transaction, and returns it; nil when it is not known.
 func (t *sessions) end(id string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
 	delete(t.byID, id)
-	if s != nil {
-		s.ended.Store(true)
+	if s == nil {
+		return nil
+	}
+	s.ended.Store(true)
+	if tx := cmp.Or(s.tx.Load(), s.earlier); tx != nil {
+		t.byID[id] = &session{earlier: tx, used: s.used}
 	}
 	return s
 }

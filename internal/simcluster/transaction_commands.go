@@ -51,6 +51,9 @@ func (ts *transactions) inTransaction(ctx context.Context, r *engine.Request, a 
 // lock the caller holds.
 func (ts *transactions) transactionFor(s *session, a common, name string) (*transaction, error) {
 	tx := s.tx.Load()
+	if e := s.earlier; tx == nil && e != nil && e.number == a.txn && endsTransaction(name) && ts.stateOf(e) == transactionCommitted {
+		return e, nil
+	}
 	switch {
 	case a.txn < s.txn:
 		return nil, status.Errorf(status.TransactionTooOld, "txnNumber %d is less than last txnNumber %d seen in session %s",
