@@ -59,15 +59,6 @@ func (o *object) raw() bson.Raw {
 	return b.Raw()
 }
 
-// Merge puts the fields of each document over those of the ones before.
-func Merge(docs ...bson.Raw) bson.Raw {
-	var o object
-	for _, d := range docs {
-		o.setAll(d)
-	}
-	return o.raw()
-}
-
 func evalMerge(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	var o object
 	for _, v := range args {

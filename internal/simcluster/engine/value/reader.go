@@ -283,9 +283,6 @@ func (b *Builder) Push(v bson.RawValue) *Builder {
 	return b
 }
 
-// Count is how many elements were added.
-func (b *Builder) Count() int { return b.count }
-
 // Raw closes the document. The builder must not be used afterwards.
 func (b *Builder) Raw() bson.Raw {
 	b.buf = append(b.buf, 0)
