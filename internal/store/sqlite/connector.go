@@ -11,9 +11,14 @@ import (
 	"modernc.org/sqlite"
 )
 
+// cacheKiB is the cache of each connection, which it never gives back. The system's own keeps the pages of the file
+// too, so a greater one saves little.
+const cacheKiB = 256
+
 // connect puts every setting into the DSN, so that each connection of the pool has it.
 func (f *file) connect(mode string, connections int, check func() error) (*sql.DB, error) {
-	q := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", f.wait.Milliseconds()), "foreign_keys(1)"}}
+	q := url.Values{"mode": {mode}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", f.wait.Milliseconds()),
+		fmt.Sprintf("cache_size(-%d)", cacheKiB), "foreign_keys(1)"}}
 	if mode != "ro" {
 		q["_pragma"] = append(q["_pragma"], "journal_mode(WAL)", "synchronous(FULL)")
 		q.Set("_txlock", "immediate")

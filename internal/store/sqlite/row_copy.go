@@ -104,7 +104,8 @@ func (db *DB) LoadRows(ctx context.Context, t store.Table, rows []store.Row) err
 
 // EndLoad makes the file usable, once all of it is on the disk.
 func (db *DB) EndLoad(ctx context.Context) error {
-	_, err := db.write.ExecContext(ctx, `PRAGMA synchronous = FULL; PRAGMA cache_size = -2000; PRAGMA wal_autocheckpoint = 1000`)
+	_, err := db.write.ExecContext(ctx,
+		fmt.Sprintf(`PRAGMA synchronous = FULL; PRAGMA cache_size = -%d; PRAGMA wal_autocheckpoint = 1000`, cacheKiB))
 	if err != nil {
 		return unavailable(err)
 	}
