@@ -24,8 +24,7 @@ type Splitting struct {
 	Code string
 	// Share is the share of the chunk's writes of the document or project, 0 to 1.
 	Share        float64
-	Document     bson.ObjectID
-	DocumentText string // the id of Document as people write it
+	DocumentText string // the id of the document with most of them, as people write it
 }
 
 // dominantShare is the share from which on one value makes a chunk hot.
@@ -41,13 +40,12 @@ func (w Window) Splittings(t *topology.Table, prof *profile.Profile, chunks []Li
 	out := make([]Splitting, len(chunks))
 	writers := w.documentsOf(c, of, chunks)
 	for i, l := range chunks {
-		out[i] = splitting(c, of, l, writers[l.Chunk])
-		out[i].DocumentText = w.DocumentText(out[i].Document)
+		out[i] = w.splitting(c, of, l, writers[l.Chunk])
 	}
 	return out
 }
 
-func splitting(c *topology.Collection, of target, l Line, writers map[bson.ObjectID]int64) Splitting {
+func (w Window) splitting(c *topology.Collection, of target, l Line, writers map[bson.ObjectID]int64) Splitting {
 	if c == nil || of.ns == "" || l.Chunk < 0 || l.Chunk >= c.Chunks.Len() {
 		return Splitting{Code: "unknown"}
 	}
@@ -72,9 +70,9 @@ func splitting(c *topology.Collection, of target, l Line, writers map[bson.Objec
 	case top.IsZero():
 		return Splitting{Can: true, Code: "unknown"}
 	case share >= dominantShare:
-		return Splitting{Can: true, Code: "document", Share: share, Document: top}
+		return Splitting{Can: true, Code: "document", Share: share, DocumentText: w.DocumentText(top)}
 	}
-	return Splitting{Can: true, Code: "divides", Share: share, Document: top}
+	return Splitting{Can: true, Code: "divides", Share: share, DocumentText: w.DocumentText(top)}
 }
 
 // documentsOf returns the rows of Yorkie documents by chunk.

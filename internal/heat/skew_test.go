@@ -104,7 +104,8 @@ func TestEffectOfASplitDependsOnWhoWrites(t *testing.T) {
 		return w.Splittings(table, profile.Yorkie(), w.Chunks(table, profile.Yorkie()))[0]
 	}
 	hashed := yorkieTable()
-	if s := judge(hashed, Count{docID(1, 0), docID(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 || s.Document != docID(1, 1) {
+	if s := judge(hashed, Count{docID(1, 0), docID(1, 1), 90}); !s.Can || s.Code != "document" || s.Share != 1 ||
+		s.DocumentText != docID(1, 1).Hex() {
 		t.Errorf(`got %+v, want the splitting "document" of document 1 with the whole share`, s)
 	}
 	byProject := tableByRange("project_id", docID(1, 0), docID(2, 0), docID(9, 0))

@@ -154,7 +154,7 @@ func TestAdvisorReadsWhichRunsPausedBalancing(t *testing.T) {
 }
 
 func TestAProblemIsTakenForADayAndLeft(t *testing.T) {
-	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9), DocumentText: oid(9).Hex()}
+	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, DocumentText: oid(9).Hex()}
 	w := &world{s: healthy(withHotChunk(1, 300, 0.6, document)), now: now}
 	a := w.advisor()
 	a.from.Heat = nil

@@ -22,7 +22,7 @@ func TestBoundsOfSeverityAreChecked(t *testing.T) {
 
 func TestBoundsOfSeverityAreUsed(t *testing.T) {
 	wide := withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc")
-	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, Document: oid(9), DocumentText: oid(9).Hex()}
+	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, DocumentText: oid(9).Hex()}
 	set := func(b Bound, v float64) change { return func(s *Situation) { s.Bounds = Bounds{b: v} } }
 	runCases(t, []ruleCase{
 		passes("below the rate", HotChunk, wide, withHotChunk(4, 20, 0.5, divides), set(BoundHotRate, 21)),

@@ -18,7 +18,7 @@ func visibleText(p Problem) string {
 }
 
 func TestHiddenBoundsAppearInNoProblem(t *testing.T) {
-	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, Document: oid(9), DocumentText: oid(9).Hex()}
+	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, DocumentText: oid(9).Hex()}
 	s := healthy(withCollection("y.documents", "{project_id: 1}", "abCabc"), addZone(pin3, "b", 3, 4),
 		addZone("eu", "", 1, 2), assignZone("left", "c"), addZone("pin-"+oid(99).Hex(), "b", 4, 5),
 		withCollection("y.changes", "{doc_id: hashed}", "abcAbcabcabc"), withHotChunk(4, 300, 0.5, divides))

@@ -33,8 +33,8 @@ func withHotChunk(chunk int, perSecond, share float64, s heat.Splitting) change 
 
 func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 	wide := withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc")
-	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, Document: oid(9), DocumentText: oid(9).Hex()}
-	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9), DocumentText: oid(9).Hex()}
+	divides := heat.Splitting{Can: true, Code: "divides", Share: 0.3, DocumentText: oid(9).Hex()}
+	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, DocumentText: oid(9).Hex()}
 	single := heat.Splitting{Code: "single"}
 	unknown := heat.Splitting{Can: true, Code: "unknown"}
 	short := func(s *Situation) {
@@ -104,7 +104,7 @@ func TestHotShardsChunksAndDocumentsAreFound(t *testing.T) {
 
 func TestHotChunkIsNotOfferedToAForbiddenShard(t *testing.T) {
 	wide := withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc")
-	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9), DocumentText: oid(9).Hex()}
+	document := heat.Splitting{Can: true, Code: "document", Share: 0.93, DocumentText: oid(9).Hex()}
 	for name, c := range map[string]struct {
 		change change
 		to     string

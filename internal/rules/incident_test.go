@@ -76,7 +76,7 @@ func TestProblemsOfOneCauseAreOneIncident(t *testing.T) {
 // The rules find what an incident is made of in one situation.
 func TestAHotDocumentIsOneIncident(t *testing.T) {
 	s := healthy(withCollection("y.changes", "{doc_id: hashed}", "abcabcabcabc"),
-		withHotChunk(4, 300, 0.95, heat.Splitting{Can: true, Code: "document", Share: 0.93, Document: oid(9), DocumentText: oid(9).Hex()}))
+		withHotChunk(4, 300, 0.95, heat.Splitting{Can: true, Code: "document", Share: 0.93, DocumentText: oid(9).Hex()}))
 	flat := Evaluate(s).Items
 	got := Incidents(flat)
 	if len(flat) != 2 || len(got) != 1 || got[0].Rule != HotDocument || len(got[0].Consequences) != 1 ||

@@ -216,12 +216,12 @@ func remedyCases() []remedyCase {
 			offered: []string{"move"},
 		},
 		{name: "a hot document", rule: rules.HotDocument, change: func(s *rules.Situation) {
-			hotNow(s, 5, heat.Splitting{Can: true, Code: "document", Share: 0.9, Document: document})
+			hotNow(s, 5, heat.Splitting{Can: true, Code: "document", Share: 0.9, DocumentText: document.Hex()})
 			s.Table.Sizes["yorkie-meta.changes"] = small(s.Table, "yorkie-meta.changes")
 		}, offered: []string{"move"}},
 		{name: "a hot document in a jumbo chunk", rule: rules.HotDocument, change: func(s *rules.Situation) {
 			rebuilt(s, "yorkie-meta.changes", func(i int, ch *topology.Chunk) { ch.Jumbo = i == 5 })
-			hotNow(s, 5, heat.Splitting{Can: true, Code: "document", Share: 0.9, Document: document})
+			hotNow(s, 5, heat.Splitting{Can: true, Code: "document", Share: 0.9, DocumentText: document.Hex()})
 		}, refused: []string{"move"}},
 		{name: "a hot project with neighbours", rule: rules.HotProject, change: func(s *rules.Situation) {
 			rate := heat.Rate{PerSecond: 300, Share: 0.8, Rows: 270_000, Exact: true}
