@@ -25,29 +25,44 @@ func roomOn(disk topology.Disk) int64 { return roomFor(disk.Free(), reserveOf(di
 // checkDisks checks that the data fits on the disks of the recipients. What a shard
 // gives away is not subtracted, because files do not shrink when documents are deleted.
 func (d *draftBuilder) checkDisks() (out findings) {
-	comes := map[string][]topology.Figure{}
+	comes, may := map[string][]topology.Figure{}, map[string]bool{}
 	for _, m := range d.moves {
 		for _, shard := range append([]string{m.to}, m.others...) { // the worst that may come to each
 			comes[shard] = append(comes[shard], d.estimate(m.k.c, m.lo, m.hi, bytesOf))
+			may[shard] = may[shard] || len(m.others) > 0
 		}
 	}
 	for _, shard := range d.allRecipients() {
-		out.add(d.checkDiskSpace([]string{shard}, sumOf(comes[shard]...)))
+		come := incoming{bytes: sumOf(comes[shard]...), may: may[shard]}
+		out.add(d.checkDiskSpaceOr([]string{shard}, come, moreShards))
 	}
 	return out
 }
+
+// incoming is what comes to some shards.
+type incoming struct {
+	bytes topology.Figure // of documents
+	may   bool            // part of it may go elsewhere
+}
+
+// moreShards is what helps when there is no room on the shards of a zone.
+const moreShards = "add a shard to the zone"
 
 // checkDiskSpace compares incoming bytes with the free space of the shards' disks
 // together. Bytes are those of the documents. On disk they are compressed and have
 // indexes, so the result is an estimate.
 func (d *draftBuilder) checkDiskSpace(shards []string, comes topology.Figure) (out findings) {
-	out.add(d.checkDiskSpaceOr(shards, comes, "add a shard to the zone"))
+	out.add(d.checkDiskSpaceOr(shards, incoming{bytes: comes}, moreShards))
 	return out
 }
 
 // checkDiskSpaceOr is checkDiskSpace with what else helps when there is no room on several
 // shards.
-func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, otherwise string) (out findings) {
+func (d *draftBuilder) checkDiskSpaceOr(shards []string, in incoming, otherwise string) (out findings) {
+	comes, moves, will := in.bytes, "About {bytes} move to {shard}", "will be"
+	if in.may {
+		moves, will = "Up to about {bytes} may move to {shard}", "would be"
+	}
 	var used, total, kept int64
 	var read topology.Figure // the oldest
 	old := false
@@ -92,22 +107,22 @@ func (d *draftBuilder) checkDiskSpaceOr(shards []string, comes topology.Figure, 
 			"It is not known how much data moves to {shard}; together they have {free} free.")
 	case room == 0 || comes.Value > room:
 		check(Block, "full", 0,
-			"About {bytes} move to {shard}, where {free} are free: its disk is already {share} full. "+
+			moves+", where {free} are free: its disk is already {share} full. "+
 				"Make room there, or choose another shard.",
-			"About {bytes} move to {shard}, where {free} are free together: their disks are already {share} full. "+
+			moves+", where {free} are free together: their disks are already {share} full. "+
 				"Make room there, or "+otherwise+".")
 	case most > room || full(most) >= diskNearlyFull:
 		check(Warn, "tight", comes.Value,
-			"About {bytes} move to {shard}, where {free} are free: its disk will be about {share} full, by an estimate.",
-			"About {bytes} move to {shard}, where {free} are free together: their disks will be about {share} full, by an estimate.")
+			moves+", where {free} are free: its disk "+will+" about {share} full, by an estimate.",
+			moves+", where {free} are free together: their disks "+will+" about {share} full, by an estimate.")
 	case old:
 		check(Pass, "old", 0,
-			"About {bytes} move to {shard}. Its disk was {share} full at the last read, which was a while ago.",
-			"About {bytes} move to {shard}. Together their disks were {share} full at the last read, which was a while ago.")
+			moves+". Its disk was {share} full at the last read, which was a while ago.",
+			moves+". Together their disks were {share} full at the last read, which was a while ago.")
 	default:
 		check(Pass, "fits", comes.Value,
-			"About {bytes} move to {shard}; its disk will be about {share} full.",
-			"About {bytes} move to {shard}; together their disks will be about {share} full.")
+			moves+"; its disk "+will+" about {share} full.",
+			moves+"; together their disks "+will+" about {share} full.")
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"strings"
 	"testing"
 
 	"shardboard/internal/topology"
@@ -67,4 +68,25 @@ func TestIncomingDataIsCheckedAgainstDiskSpace(t *testing.T) {
 		expect("leaving a zone", ZoneRemoveShard, fixed(Args{Shard: "b", Zone: "eu"}), Block, "disk.full",
 			zone(t, "eu", "bc", documents, from(t, 20), from(t, 40)), used(0, 0, 9999)),
 	})
+}
+
+// What may go to one of several shards counts for each of them, and each is told that it may.
+func TestDataThatMayComeElsewhereIsNoPromise(t *testing.T) {
+	says := func(k Kind, args Args) (out []string) {
+		d, _ := plan(t, cluster(t, "0.6.38", "5.0.7"), k, args)
+		for _, c := range d.Checks {
+			if c.ID == "disk" {
+				out = append(out, c.Text.String())
+			}
+		}
+		return out
+	}
+	isolated := says(Isolate, Args{Project: "beta", Shard: "b"})
+	if n := strings.Count(strings.Join(isolated, "\n"), " may move to "); n != 2 {
+		t.Errorf("the others go to a or c: %q", isolated)
+	}
+	if pinned := says(Pin, Args{Project: "beta", Shard: "c"}); len(pinned) != 1 || !strings.Contains(pinned[0], " move to ") ||
+		strings.Contains(pinned[0], " may ") {
+		t.Errorf("it goes to c: %q", pinned)
+	}
 }
