@@ -43,12 +43,14 @@ func LinesJSON(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 
 // LinesPage is the empty box for many lines.
 func LinesPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	r = inSharedWords(s, r)
 	v := s.ViewFor(r)
 	return site.WritePage(w, r, http.StatusOK, linesPage(s.Shell(r, v, "bulk", "Locate many lines"), "", "", api.ClusterLocateLines{}))
 }
 
 // LinesForm answers the box, as a page or as CSV. Lines that are refused as a whole stay in the box.
 func LinesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	r = inSharedWords(s, r)
 	if err := site.ParseForm(r); err != nil {
 		return err
 	}

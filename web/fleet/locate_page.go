@@ -18,6 +18,7 @@ import (
 
 // LocatePage is one box, and what each cluster answers.
 func LocatePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
+	r = inSharedWords(s, r)
 	v := s.ViewFor(r)
 	q, err := parseLocate(r.URL.Query())
 	status, problem := http.StatusOK, ""

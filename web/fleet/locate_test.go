@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -157,5 +158,33 @@ func TestBoxToLocateIsForThoseWhoMayDoSoSomewhere(t *testing.T) {
 			palette == "/locate?q=" != may {
 			t.Errorf("%s: box, navigation or palette is not %v", role, may)
 		}
+	}
+}
+
+// Clusters of one application speak its words on the page of all; those of two have no word in common but ours.
+func TestLocateInAllClustersSpeaksTheWordsThatTheyShare(t *testing.T) {
+	all := webtest.Clusters()
+	shop := profile.Profile{Tenants: profile.Called{One: "Shop", Many: "Shops"}, Called: profile.Called{One: "Order", Many: "Orders"}}
+	for _, c := range all.List {
+		if c.Site != nil {
+			c.Site.Deps.Cluster.Profile = &shop
+		}
+	}
+	s := webtest.New(t, webtest.OfServer(all))
+	words := func(path string) string {
+		return webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("#q, #lines").AttrOr("placeholder", "")
+	}
+	one, many := words("/locate"), words("/locate/bulk")
+	if one != "shop/document key, shop, or any id" || many != "shop/document key, shop, id or log line" {
+		t.Errorf("%q, %q", one, many)
+	}
+	for _, c := range all.List {
+		if c.Site != nil {
+			c.Site.Deps.Cluster.Profile = profile.Yorkie()
+			break
+		}
+	}
+	if one := words("/locate"); one != "project/document key, project, or any id" {
+		t.Errorf("%q", one)
 	}
 }

@@ -1,7 +1,9 @@
 package fleet
 
 import (
+	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,7 +13,25 @@ import (
 	"shardboard/internal/message"
 	"shardboard/internal/rules"
 	"shardboard/web/site"
+	"shardboard/web/templates"
 )
+
+// inSharedWords is a request whose answer is drawn in the words of the clusters' profiles where all of them have the
+// same words, and in ours elsewhere.
+func inSharedWords(s *site.Site, r *http.Request) *http.Request {
+	all := slices.DeleteFunc(slices.Clone(s.Deps.Place.Clusters.All()), func(c *site.Cluster) bool { return c.Site == nil })
+	if len(all) == 0 {
+		return r
+	}
+	first := all[0].Site.Deps.Cluster.Profile
+	for _, c := range all[1:] {
+		p := c.Site.Deps.Cluster.Profile
+		if p.TenantWords() != first.TenantWords() || p.DocumentWords() != first.DocumentWords() {
+			return r
+		}
+	}
+	return r.WithContext(templates.WithWords(r.Context(), first.Words))
+}
 
 // summary is how many clusters there are, and how many of them need somebody.
 func summary(rows []api.ClusterSummary) string {
