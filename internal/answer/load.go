@@ -22,10 +22,11 @@ type Load struct {
 	Bytes       []topology.Figure // parallel to Shards
 	Documents   []topology.Figure
 	Chunks      []topology.Figure
-	ShardedOn   []int // sharded collections with chunks there, parallel to Shards
-	Collections int   // sharded ones
-	unread      int   // collections whose sizes are not known yet
-	measured    int   // collections whose sizes are known
+	ShardedOn   []int    // sharded collections with chunks there, parallel to Shards
+	Collections int      // sharded ones
+	without     []string // those of them whose chunks are not known
+	unread      int      // collections whose sizes are not known yet
+	measured    int      // collections whose sizes are known
 }
 
 // loadKey is the key of what is kept of a table's load.
@@ -60,6 +61,15 @@ func LoadOf(t *topology.Table) Load {
 				l.ShardedOn[i]++
 			}
 		}
+	}
+	for _, d := range t.Damaged {
+		if !d.Unsplittable && !d.Temporary && t.Collection(d.NS) == nil && !topology.IsInternal(d.NS) {
+			l.Collections++
+			l.without = append(l.without, string(d.NS))
+		}
+	}
+	for d := range t.WithoutRoom {
+		namespaces = append(namespaces, d.NS)
 	}
 	for _, ns := range namespaces {
 		if topology.IsInternal(ns) {
@@ -162,17 +172,23 @@ func (l Load) Balance() message.Message {
 		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n))
 }
 
-// SizeText is how big the cluster is.
+// SizeText is how big the cluster is, and of which collections the chunks are not counted.
 func (l Load) SizeText() message.Message {
 	var chunks int64
 	for _, f := range l.Chunks {
 		chunks += f.Value
 	}
+	facts := []message.Fact{message.Count("shards", len(l.Shards)), message.Count("collections", l.Collections),
+		message.Count("chunks", chunks)}
+	without := "."
+	if len(l.without) > 0 {
+		without, facts = ", without those of {without}.", append(facts, message.Text("without", Few(l.without)))
+	}
 	return message.New("clusterSize",
 		message.Plural(len(l.Shards), "1 shard, ", "{shards} shards, ")+
 			message.Plural(l.Collections, "1 sharded collection, ", "{collections} sharded collections, ")+
-			message.Plural(chunks, "1 chunk.", "{chunks} chunks."),
-		message.Count("shards", len(l.Shards)), message.Count("collections", l.Collections), message.Count("chunks", chunks))
+			message.Plural(chunks, "1 chunk", "{chunks} chunks")+without,
+		facts...)
 }
 
 // Partial says that the first round of size reads is still under way.

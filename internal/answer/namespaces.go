@@ -4,6 +4,7 @@ import (
 	"iter"
 	"maps"
 
+	"shardboard/internal/format"
 	"shardboard/internal/natural"
 	"shardboard/internal/topology"
 )
@@ -69,4 +70,13 @@ type byNameKey struct{}
 // CollectionsByName are the collections of Namespaces, by name. Read only.
 func (v View) CollectionsByName() []topology.Namespace {
 	return OncePerTable(v, byNameKey{}, func() []topology.Namespace { return natural.Sorted(Namespaces(v.Table)) })
+}
+
+// Few lists names, at most five of them.
+func Few(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return format.JoinWords(names)
+	}
+	return format.JoinWords(names[:most]) + " and others"
 }

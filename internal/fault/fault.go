@@ -73,11 +73,12 @@ func (k Kind) ExitCode() int { return kinds[k.known()].exit }
 
 // Error is a classified error: a sentence for people and a cause for logs.
 type Error struct {
-	Kind  Kind
-	Title string // title, if the kind's own says too little; "" otherwise
-	Text  string // says what happened, what it means, what to do; no internals
-	Brief string // Text without quotes of a server; "" if Text has none
-	Err   error  // the cause; may be nil
+	Kind   Kind
+	Title  string // title, if the kind's own says too little; "" otherwise
+	Text   string // says what happened, what it means, what to do; no internals
+	Advice string // what helps, if the kind's own does not; "" otherwise
+	Brief  string // Text without quotes of a server; "" if Text has none
+	Err    error  // the cause; may be nil
 }
 
 // NoAnswerTitle is the title when the cluster does not answer.
@@ -140,6 +141,17 @@ func Title(err error) string {
 		}
 	}
 	return ""
+}
+
+// Advice is the outermost advice in err's chain, or else that of its kind.
+func Advice(err error) string {
+	of := Of(err).Advice()
+	for e := (*Error)(nil); errors.As(err, &e); err = e.Err {
+		if e.Advice != "" {
+			return e.Advice
+		}
+	}
+	return of
 }
 
 // Text is the sentence for people. An unclassified error has a general one, so that no internals of

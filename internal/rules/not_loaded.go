@@ -9,6 +9,9 @@ import (
 // short.
 const NotLoaded Rule = "not-loaded"
 
+// MoreMemory is what helps where routing tables find no room.
+const MoreMemory = "No change to the cluster helps. Raise the limit of shardboard's memory: --memory-limit, or that of its container."
+
 var notLoaded = rule{id: NotLoaded, name: "Not loaded, memory is short", find: findNotLoaded, alone: alwaysOne,
 	noPlaybook: "the cluster is as it should be: give shardboard more memory"}
 
@@ -37,8 +40,7 @@ func findNotLoaded(ev *evaluation) {
 				estimate(message.New("notLoaded.left", "Memory that was left"), "bytes", n.Left),
 				timeFrom(message.New("notLoaded.since", "Not loaded since"), d.Since, "watched", at),
 			},
-			Remedy: Remedy{WhyNot: message.New("notLoaded.limit",
-				"No change to the cluster helps. Raise the limit of shardboard's memory: --memory-limit, or that of its container.")},
+			Remedy: Remedy{WhyNot: message.New("notLoaded.limit", MoreMemory)},
 		})
 	}
 }

@@ -76,6 +76,15 @@ func (t *Table) DamageOf(ns Namespace) *Damage {
 	return t.Damaged[i]
 }
 
+// WithoutRoom are the collections that are well and have no chunks here, because memory is short.
+func (t *Table) WithoutRoom(yield func(*Damage) bool) {
+	for _, d := range t.Damaged {
+		if d.NoRoom != nil && t.Collection(d.NS) == nil && !yield(d) {
+			return
+		}
+	}
+}
+
 // Owners are the shards that own a key by the metadata, and the range that they own: none in a gap, several in an
 // overlap. known is false when the metadata says nothing.
 func (d *Damage) Owners(k shardkey.Key) (shards []string, of shardkey.Range, known bool) {

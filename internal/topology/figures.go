@@ -22,6 +22,9 @@ func (s *surveyor) flush(now time.Time) {
 		for _, ns := range t.Unsharded {
 			known[ns] = true
 		}
+		for d := range t.WithoutRoom {
+			known[d.NS] = true
+		}
 		gone := func(ns Namespace) bool { return !known[ns] }
 		maps.DeleteFunc(s.pending, func(ns Namespace, _ Sizes) bool { return gone(ns) })
 		maps.DeleteFunc(s.failing, func(ns Namespace, _ error) bool { return gone(ns) })

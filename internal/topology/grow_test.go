@@ -58,6 +58,9 @@ func TestCollectionsThatFindNoRoomStayAsTheyWere(t *testing.T) {
 		if got := now.Collection("db.grows"); got == nil || got.Chunks != before || now.Collection("db.new") != nil {
 			t.Error("it grew")
 		}
+		if sizes := now.Sizes["db.new"]; sizes.Shards["a"].Bytes.Value != 7 || !sizes.Sharded {
+			t.Errorf("what its shards tell of it is not read: %+v", sizes)
+		}
 		if now.Collection("db.moves").Chunks.Owner(0) != "b" || now.DamageOf("db.moves") != nil {
 			t.Error("a move was not followed")
 		}

@@ -190,6 +190,9 @@ func (s *surveyor) next(t *Table, now time.Time) (Namespace, bool) {
 		for _, c := range t.Collections {
 			consider(c.NS, s.w.o.Statistics)
 		}
+		for d := range t.WithoutRoom {
+			consider(d.NS, s.w.o.Statistics)
+		}
 	}
 	for _, ns := range t.Unsharded {
 		consider(ns, s.w.o.Statistics)
@@ -226,7 +229,8 @@ func (s *surveyor) take(ns Namespace, sizes Sizes, err error) {
 		}
 		sizes = Sizes{NS: ns, Shards: old.Shards, At: old.At, Reason: reasonOf(err), Buckets: old.Buckets}
 	}
-	c := s.w.Table().Collection(ns)
-	sizes.Sharded = c != nil && !c.Unsplittable
+	t := s.w.Table()
+	c, d := t.Collection(ns), t.DamageOf(ns)
+	sizes.Sharded = c != nil && !c.Unsplittable || c == nil && d != nil && !d.Unsplittable
 	s.pending[ns] = sizes
 }

@@ -87,9 +87,10 @@ func list(s *site.Site, r *http.Request) (a api.List[api.Collection], err error)
 // listing is the list of collections as its page lays it out.
 type listing struct {
 	data.CollectionPage
-	shards []templates.ShardRef
-	live   string // address of the live region; "" for that of everybody
-	state  api.State
+	shards  []templates.ShardRef
+	damaged []api.State
+	live    string // address of the live region; "" for that of everybody
+	state   api.State
 	// why no collection that is not sharded is listed
 	unsharded api.State
 	internal  bool // internal collections are shown
@@ -98,7 +99,8 @@ type listing struct {
 
 // Region is the live part of a page. All its tables together are cut into pages.
 func Region(v answer.View, text string, page int) templ.Component {
-	m := listing{CollectionPage: data.CollectionsPage(v, text, page), shards: templates.ShardRefs(v.Table), internal: v.Internal}
+	m := listing{CollectionPage: data.CollectionsPage(v, text, page), shards: templates.ShardRefs(v.Table), internal: v.Internal,
+		damaged: data.DamagedNotes(v.Table)}
 	if m.state = answer.PartState(v, topology.PartRouting); m.state.Code == "stale" {
 		m.state = api.State{} // the header says so on every page
 	}

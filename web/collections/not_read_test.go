@@ -27,9 +27,16 @@ func TestACollectionWithoutRoomIsNotCalledDamaged(t *testing.T) {
 	if got == nil || got.Missing == nil || *got.Missing.Chunks != 60_000 || got.Missing.Bytes != 3_840_000 || got.Missing.Left != 1<<20 {
 		t.Errorf("%+v", got)
 	}
-	for path, flag := range map[string]string{"/collections/" + ns: "", "/collections": ">not read<"} {
+	const noted = "because memory is short: " + ns
+	for path, want := range map[string][]string{
+		"/collections/" + ns: {n.Message(ns).String(), "Raise the limit of shardboard's memory"},
+		"/collections":       {n.Message(ns).String(), ">not read<", noted},
+		"/":                  {"without those of " + ns},
+		"/map":               {noted},
+		"/matrix":            {noted},
+	} {
 		page := html.UnescapeString(s.Do("GET", path).Body.String())
-		for _, want := range []string{n.Message(ns).String(), flag} {
+		for _, want := range want {
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %q", path, want)
 			}

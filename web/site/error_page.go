@@ -18,7 +18,7 @@ import (
 // and a page that says what happened, what was asked for and where to go on.
 func (s *Site) WriteErrorPage(w http.ResponseWriter, r *http.Request, err error) {
 	kind := fault.Of(err)
-	title, text, advice := kind.Heading(), fault.Text(err), kind.Advice()
+	title, text, advice := kind.Heading(), fault.Text(err), fault.Advice(err)
 	var denied *topology.DeniedError
 	if kind == fault.Forbidden && errors.As(err, &denied) { // by the cluster, not by us
 		advice = "The cluster user lacks a privilege; the overview names it."

@@ -79,7 +79,7 @@ func Collections(v answer.View, db string) api.Collections {
 // UnreadCollections says which collections are missing in lists and sums, because they could not be read or their
 // routing table is damaged; "" if none is.
 func UnreadCollections(v answer.View) string {
-	text := withoutDamaged(v.Table)
+	text := WithoutDamaged(v.Table)
 	switch s := answer.PartState(v, topology.PartCollections); s.Code {
 	case "", "stale":
 		return text
@@ -226,10 +226,18 @@ func ShardedCollection(t *topology.Table, ns topology.Namespace) (*topology.Coll
 	if err := findCollection(t, ns); err != nil {
 		return nil, err
 	}
-	if d := t.DamageOf(ns); d != nil && d.Kind == topology.DamageUnread {
-		return nil, fault.New(fault.Conflict, "%s", rules.DamageText(d))
-	} else if d != nil {
-		return nil, fault.New(fault.Conflict, "%s MongoDB refuses every operation on it until that is repaired.", rules.DamageText(d))
+	if d := t.DamageOf(ns); d != nil {
+		err := &fault.Error{Kind: fault.Conflict, Text: rules.DamageText(d).String()}
+		switch {
+		case d.NoRoom != nil:
+			err.Advice = rules.MoreMemory
+		case d.Kind == topology.DamageUnread:
+			err.Advice = "It is read again until that works."
+		default:
+			err.Text += " MongoDB refuses every operation on it until that is repaired."
+			err.Advice = "The problems say what is known of it and who can repair it."
+		}
+		return nil, err
 	}
 	return nil, fault.New(fault.NotFound, "%q is not sharded: it has no chunks; all of it is on shard %s, the primary shard of its database.",
 		sanitize.Truncate(string(ns), 200), cmp.Or(t.Primary(ns.Database()), format.Unknown))

@@ -5,7 +5,6 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
-	"shardboard/internal/format"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -50,9 +49,17 @@ func damageText(d *topology.Damage) string {
 	return "It has not been read yet."
 }
 
-// withoutDamaged names the collections that lists and sums leave out because their routing table is damaged, and those
+// DamagedNotes is what WithoutDamaged says, to stand beside a picture.
+func DamagedNotes(t *topology.Table) []api.State {
+	if text := WithoutDamaged(t); text != "" {
+		return []api.State{{Code: "partial", Title: "Not everything is here.", Detail: text}}
+	}
+	return nil
+}
+
+// WithoutDamaged names the collections that lists and sums leave out because their routing table is damaged, and those
 // shown as they were before; "" if there is none.
-func withoutDamaged(t *topology.Table) string {
+func WithoutDamaged(t *topology.Table) string {
 	var missing, old, unloaded []string
 	for _, d := range t.Damaged {
 		switch {
@@ -66,26 +73,18 @@ func withoutDamaged(t *topology.Table) string {
 	}
 	text := ""
 	if len(missing) > 0 {
-		text = "Without " + Few(missing) + ": " +
+		text = "Without " + answer.Few(missing) + ": " +
 			message.Plural(len(missing), "its routing table is damaged.", "their routing tables are damaged.")
 	}
 	if len(old) > 0 {
 		if text != "" {
 			text += " "
 		}
-		text += "As before " + message.Plural(len(old), "its routing table was damaged: ", "their routing tables were damaged: ") + Few(old) + "."
+		text += "As before " + message.Plural(len(old), "its routing table was damaged: ", "their routing tables were damaged: ") +
+			answer.Few(old) + "."
 	}
 	if len(unloaded) > 0 {
-		text += " Not loaded, or as before, because memory is short: " + Few(unloaded) + "."
+		text += " Not loaded, or as before, because memory is short: " + answer.Few(unloaded) + "."
 	}
 	return strings.TrimSpace(text)
-}
-
-// Few lists names, at most five of them.
-func Few(names []string) string {
-	const most = 5
-	if len(names) <= most {
-		return format.JoinWords(names)
-	}
-	return format.JoinWords(names[:most]) + " and others"
 }

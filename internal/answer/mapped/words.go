@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -97,6 +98,7 @@ func mapNotes(v MapView, q MapQuery, m api.ClusterMap) (out []api.State) {
 	if s := answer.PartState(v.View, topology.PartRouting); s.Code != "" {
 		out = append(out, s)
 	}
+	out = append(out, data.DamagedNotes(v.Table)...)
 	part := func(p topology.Part) {
 		if s := answer.PartState(v.View, p); s.Code != "" && (s.Code == "denied" || v.Past == nil) && s.Code != "stale" {
 			out = append(out, s)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -29,6 +30,7 @@ func (m *matrix) collections() {
 	if s := answer.PartState(m.v, topology.PartSizes); s.Code != "" && m.q.Measure != MatrixWrites && m.q.Measure != MatrixReads {
 		m.out.Notes = append(m.out.Notes, s)
 	}
+	m.out.Notes = append(m.out.Notes, data.DamagedNotes(m.v.Table)...)
 	lines, total := m.collectionLines()
 	m.out.Found, m.out.Total = len(lines), total
 	if len(lines) == 0 {

@@ -214,7 +214,7 @@ func (g *growthInput) setCapacities() {
 		}
 		if len(on) > 1 && g.q.Capacity == 0 {
 			g.notes = append(g.notes, fmt.Sprintf("%s are on one disk: each is planned with an equal part of its free space.",
-				data.Few(on)))
+				answer.Few(on)))
 		}
 	}
 	if known {
