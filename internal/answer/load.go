@@ -24,7 +24,7 @@ type Load struct {
 	Chunks      []topology.Figure
 	ShardedOn   []int    // sharded collections with chunks there, parallel to Shards
 	Collections int      // sharded ones
-	without     []string // those of them whose chunks are not known
+	without     []string // those of them whose chunks are not known; they are in no sum
 	unread      int      // collections whose sizes are not known yet
 	measured    int      // collections whose sizes are known
 }
@@ -67,9 +67,6 @@ func LoadOf(t *topology.Table) Load {
 			l.Collections++
 			l.without = append(l.without, string(d.NS))
 		}
-	}
-	for d := range t.WithoutRoom {
-		namespaces = append(namespaces, d.NS)
 	}
 	for _, ns := range namespaces {
 		if topology.IsInternal(ns) {
@@ -159,6 +156,12 @@ func (l Load) Balance() message.Message {
 		return message.New("balance.partial", "Sizes are still being read: of what is known, {shard} has {share}; an even share is {even}",
 			message.Shard("shard", l.Shards[which].Name), message.Share("share", Share(top, total)), message.Share("even", 1/n))
 	}
+	if len(l.without) > 0 {
+		return message.New("balance.without",
+			"Without {without}, whose chunks are not known, {shard} has {share} of {of}; an even share is {even}",
+			message.Text("without", Few(l.without)), message.Shard("shard", l.Shards[which].Name), message.Share("share", Share(top, total)),
+			message.Words("of", of), message.Share("even", 1/n))
+	}
 	code, pattern := "balance.uneven", "Uneven: {shard} has {share} of {of}; an even share is {even}"
 	switch over := float64(top)*n/float64(total) - 1; {
 	case over <= evenBelow:
@@ -172,7 +175,7 @@ func (l Load) Balance() message.Message {
 		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n))
 }
 
-// SizeText is how big the cluster is, and of which collections the chunks are not counted.
+// SizeText is how big the cluster is, and which collections are in no sum.
 func (l Load) SizeText() message.Message {
 	var chunks int64
 	for _, f := range l.Chunks {

@@ -190,7 +190,9 @@ func (s *surveyor) next(t *Table, now time.Time) (Namespace, bool) {
 		for _, c := range t.Collections {
 			consider(c.NS, s.w.o.Statistics)
 		}
-		for d := range t.WithoutRoom {
+	}
+	for d := range t.WithoutRoom {
+		if !s.summing || !s.known(t, d.NS) {
 			consider(d.NS, s.w.o.Statistics)
 		}
 	}

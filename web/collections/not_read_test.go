@@ -30,8 +30,8 @@ func TestACollectionWithoutRoomIsNotCalledDamaged(t *testing.T) {
 	const noted = "because memory is short: " + ns
 	for path, want := range map[string][]string{
 		"/collections/" + ns: {n.Message(ns).String(), "Raise the limit of shardboard's memory"},
-		"/collections":       {n.Message(ns).String(), ">not read<", noted},
-		"/":                  {"without those of " + ns},
+		"/collections":       {n.Message(ns).String(), ">not read<", noted, "Which shards have it is not known."},
+		"/":                  {"without those of " + ns, "Without " + ns + ", whose chunks are not known"},
 		"/map":               {noted},
 		"/matrix":            {noted},
 	} {

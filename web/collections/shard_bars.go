@@ -33,6 +33,9 @@ func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
 	if top < 0 {
 		out.fullest = templates.ShardRef{}
 	}
+	if c.Damage != nil && len(c.Shards) == 0 {
+		out.bar.Why = "Which shards have it is not known."
+	}
 	for i, p := range out.bar.Parts {
 		switch {
 		case p.Share < cellLabelShare:
