@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -33,32 +34,22 @@ func (d *draftBuilder) checkDisks() (out findings) {
 		}
 	}
 	for _, shard := range d.allRecipients() {
-		come := incoming{bytes: sumOf(comes[shard]...), may: may[shard]}
-		out.add(d.checkDiskSpaceOr([]string{shard}, come, moreShards))
+		out.add(d.checkDiskSpace([]string{shard}, incoming{bytes: sumOf(comes[shard]...), may: may[shard]}))
 	}
 	return out
 }
 
 // incoming is what comes to some shards.
 type incoming struct {
-	bytes topology.Figure // of documents
-	may   bool            // part of it may go elsewhere
+	bytes     topology.Figure // of documents
+	may       bool            // part of it may go elsewhere
+	otherwise string          // what else helps when several shards have no room; "": to add one to the zone
 }
-
-// moreShards is what helps when there is no room on the shards of a zone.
-const moreShards = "add a shard to the zone"
 
 // checkDiskSpace compares incoming bytes with the free space of the shards' disks
 // together. Bytes are those of the documents. On disk they are compressed and have
 // indexes, so the result is an estimate.
-func (d *draftBuilder) checkDiskSpace(shards []string, comes topology.Figure) (out findings) {
-	out.add(d.checkDiskSpaceOr(shards, incoming{bytes: comes}, moreShards))
-	return out
-}
-
-// checkDiskSpaceOr is checkDiskSpace with what else helps when there is no room on several
-// shards.
-func (d *draftBuilder) checkDiskSpaceOr(shards []string, in incoming, otherwise string) (out findings) {
+func (d *draftBuilder) checkDiskSpace(shards []string, in incoming) (out findings) {
 	comes, moves, will := in.bytes, "About {bytes} move to {shard}", "will be"
 	if in.may {
 		moves, will = "Up to about {bytes} may move to {shard}", "would be"
@@ -110,7 +101,7 @@ func (d *draftBuilder) checkDiskSpaceOr(shards []string, in incoming, otherwise 
 			moves+", where {free} are free: its disk is already {share} full. "+
 				"Make room there, or choose another shard.",
 			moves+", where {free} are free together: their disks are already {share} full. "+
-				"Make room there, or "+otherwise+".")
+				"Make room there, or "+cmp.Or(in.otherwise, "add a shard to the zone")+".")
 	case most > room || full(most) >= diskNearlyFull:
 		check(Warn, "tight", comes.Value,
 			moves+", where {free} are free: its disk "+will+" about {share} full, by an estimate.",
@@ -136,7 +127,7 @@ func (d *draftBuilder) checkZoneDiskSpace(zone string, comes topology.Figure) (o
 		}
 	}
 	if len(takers) > 0 {
-		out.add(d.checkDiskSpace(takers, comes))
+		out.add(d.checkDiskSpace(takers, incoming{bytes: comes}))
 	}
 	return out
 }

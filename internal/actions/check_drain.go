@@ -95,7 +95,7 @@ func (d *draftBuilder) checkDrainObstacles(left topology.Remains) (out findings)
 	if stay := d.s.Table.Staying(d.a.Shard); len(stay) > 0 && left.Chunks > 0 {
 		comes := left.Bytes
 		comes.Exact = false
-		out.add(d.checkDiskSpaceOr(stay, incoming{bytes: comes}, "add a shard"))
+		out.add(d.checkDiskSpace(stay, incoming{bytes: comes, otherwise: "add a shard"}))
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func (d *draftBuilder) checkWholeDisk(to string) (out findings) {
 		comes.add(f)
 	}
 	if len(d.wholes) > 0 {
-		out.add(d.checkDiskSpace([]string{to}, comes.figure()))
+		out.add(d.checkDiskSpace([]string{to}, incoming{bytes: comes.figure()}))
 	}
 	return out
 }

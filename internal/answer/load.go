@@ -62,8 +62,8 @@ func LoadOf(t *topology.Table) Load {
 			}
 		}
 	}
-	for _, d := range t.Damaged {
-		if !d.Unsplittable && !d.Temporary && t.Collection(d.NS) == nil && !topology.IsInternal(d.NS) {
+	for d := range t.Missing {
+		if !d.Unsplittable && !d.Temporary && !topology.IsInternal(d.NS) {
 			l.Collections++
 			l.without = append(l.without, string(d.NS))
 		}

@@ -76,10 +76,10 @@ func (t *Table) DamageOf(ns Namespace) *Damage {
 	return t.Damaged[i]
 }
 
-// WithoutRoom are the collections that are well and have no chunks here, because memory is short.
-func (t *Table) WithoutRoom(yield func(*Damage) bool) {
+// Missing are the collections that have no chunks here, because of their damage.
+func (t *Table) Missing(yield func(*Damage) bool) {
 	for _, d := range t.Damaged {
-		if d.NoRoom != nil && t.Collection(d.NS) == nil && !yield(d) {
+		if t.Collection(d.NS) == nil && !yield(d) {
 			return
 		}
 	}

@@ -22,8 +22,10 @@ func (s *surveyor) flush(now time.Time) {
 		for _, ns := range t.Unsharded {
 			known[ns] = true
 		}
-		for d := range t.WithoutRoom {
-			known[d.NS] = true
+		for d := range t.Missing {
+			if d.NoRoom != nil {
+				known[d.NS] = true
+			}
 		}
 		gone := func(ns Namespace) bool { return !known[ns] }
 		maps.DeleteFunc(s.pending, func(ns Namespace, _ Sizes) bool { return gone(ns) })

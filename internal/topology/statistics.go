@@ -191,8 +191,8 @@ func (s *surveyor) next(t *Table, now time.Time) (Namespace, bool) {
 			consider(c.NS, s.w.o.Statistics)
 		}
 	}
-	for d := range t.WithoutRoom {
-		if !s.summing || !s.known(t, d.NS) {
+	for d := range t.Missing { // no server has an answer for what is damaged there
+		if d.NoRoom != nil && (!s.summing || !s.known(t, d.NS)) {
 			consider(d.NS, s.w.o.Statistics)
 		}
 	}

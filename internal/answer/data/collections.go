@@ -29,10 +29,8 @@ type (
 func namesOf(v answer.View) []topology.Namespace {
 	return answer.OncePerTable(v, namesKey{}, func() []topology.Namespace {
 		names := slices.Collect(answer.Namespaces(v.Table))
-		for _, d := range v.Table.Damaged {
-			if v.Table.Collection(d.NS) == nil {
-				names = append(names, d.NS)
-			}
+		for d := range v.Table.Missing {
+			names = append(names, d.NS)
 		}
 		natural.Sort(names)
 		return names
@@ -79,7 +77,7 @@ func Collections(v answer.View, db string) api.Collections {
 // UnreadCollections says which collections are missing in lists and sums, because they could not be read or their
 // routing table is damaged; "" if none is.
 func UnreadCollections(v answer.View) string {
-	text := WithoutDamaged(v.Table)
+	text := withoutDamaged(v.Table)
 	switch s := answer.PartState(v, topology.PartCollections); s.Code {
 	case "", "stale":
 		return text

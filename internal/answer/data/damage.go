@@ -49,17 +49,17 @@ func damageText(d *topology.Damage) string {
 	return "It has not been read yet."
 }
 
-// DamagedNotes is what WithoutDamaged says, to stand beside a picture.
+// DamagedNotes is what withoutDamaged says, to stand beside a picture.
 func DamagedNotes(t *topology.Table) []api.State {
-	if text := WithoutDamaged(t); text != "" {
+	if text := withoutDamaged(t); text != "" {
 		return []api.State{{Code: "partial", Title: "Not everything is here.", Detail: text}}
 	}
 	return nil
 }
 
-// WithoutDamaged names the collections that lists and sums leave out because their routing table is damaged, and those
+// withoutDamaged names the collections that lists and sums leave out because their routing table is damaged, and those
 // shown as they were before; "" if there is none.
-func WithoutDamaged(t *topology.Table) string {
+func withoutDamaged(t *topology.Table) string {
 	var missing, old, unloaded []string
 	for _, d := range t.Damaged {
 		switch {
