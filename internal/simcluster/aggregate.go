@@ -187,7 +187,7 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 		if err != nil {
 			return nil, err
 		}
-		in = documents(ctx, s.coll.Query(engine.Query{
+		in = documents(s.coll.Query(ctx, engine.Query{
 			Filter: filter, Sort: lead.Sort, Skip: lead.Skip, Limit: lead.Limit, Hint: a.hint, Owned: s.owned,
 		}))
 	}
@@ -217,14 +217,10 @@ func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
 const executionErrorPrefix = "PlanExecutor error during aggregation :: caused by :: "
 
 // documents streams an engine cursor.
-func documents(ctx context.Context, cur *engine.Cursor) pipeline.Docs {
+func documents(cur *engine.Cursor) pipeline.Docs {
 	return func(yield func(bson.Raw, error) bool) {
-		for n := 1; cur.Next(); n++ {
-			if n%256 == 0 && ctx.Err() != nil {
-				yield(nil, ctx.Err())
-				return
-			}
-			if !yield(cur.Doc(), nil) {
+		for _, doc := range cur.All() {
+			if !yield(doc, nil) {
 				return
 			}
 		}

@@ -101,14 +101,9 @@ func (s source) count(ctx context.Context, a countArgs) (int64, error) {
 	if a.limit > 0 {
 		q.Limit = a.skip + a.limit
 	}
-	n := int64(0)
-	cur := s.coll.Query(q)
-	for cur.Next() {
-		if n++; n%256 == 0 && ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
-	}
-	return n, cur.Err()
+	cur := s.coll.Query(ctx, q)
+	n := len(drain(cur))
+	return int64(n), cur.Err()
 }
 
 // distinct returns the distinct values of a field in canonical order: a mongos merges

@@ -45,12 +45,11 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 	if !r.exists {
 		return r, nil
 	}
-	cur := s.coll.Query(engine.Query{Filter: x.filter, Sort: x.order, Skip: r.shardSkip, Limit: r.shardLimit, Hint: x.hint, Owned: s.owned})
+	cur := s.coll.Query(ctx, engine.Query{Filter: x.filter, Sort: x.order, Skip: r.shardSkip, Limit: r.shardLimit, Hint: x.hint, Owned: s.owned})
 	if x.execute {
-		if _, err := drain(ctx, cur); err != nil {
-			return r, err
-		}
-	} else if err := cur.Err(); err != nil {
+		_ = drain(cur)
+	}
+	if err := cur.Err(); err != nil {
 		return r, err
 	}
 	r.plan = cur.Plan()

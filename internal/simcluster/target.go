@@ -189,11 +189,11 @@ func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 		case s.limit > 0 && !s.reverse:
 			q.Limit = s.skip + s.limit
 		}
-		docs, err := drain(ctx, src.coll.Query(q))
-		if err != nil {
-			return nil, err
+		cur := src.coll.Query(ctx, q)
+		lists = append(lists, drain(cur))
+		if cur.Err() != nil {
+			return nil, cur.Err()
 		}
-		lists = append(lists, docs)
 	}
 	docs := merge(lists, s.sort)
 	if s.reverse && !one {
@@ -214,19 +214,12 @@ func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 // backward is the sort of a read against the order of insertion.
 var backward = encode(value.D("$natural", int32(-1)))
 
-// drain reads an engine cursor to its end and checks ctx now and then.
-func drain(ctx context.Context, cur *engine.Cursor) ([]bson.Raw, error) {
-	var docs []bson.Raw
-	for cur.Next() {
-		docs = append(docs, cur.Doc())
-		if len(docs)%256 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+// drain reads an engine cursor to its end.
+func drain(cur *engine.Cursor) (docs []bson.Raw) {
+	for _, doc := range cur.All() {
+		docs = append(docs, doc)
 	}
-	if err := cur.Err(); err != nil {
-		return nil, err
-	}
-	return docs, ctx.Err()
+	return docs
 }
 
 // merge joins lists that are each in sort order; without a sort it appends them.

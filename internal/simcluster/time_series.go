@@ -8,7 +8,6 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
-	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -203,11 +202,10 @@ func (s series) bucket(at time.Time, doc bson.Raw) bson.Raw {
 
 // openBucket finds the bucket of the same meta value that has room for one more measurement at a time.
 func (s series) openBucket(coll *engine.Coll, at time.Time, meta bson.RawValue) (id engine.RecordID, bucket bson.Raw, ok bool) {
-	for cur := coll.Query(engine.Query{Filter: &query.Filter{}}); cur.Next(); {
-		doc := cur.Doc()
+	for id, doc := range coll.All() {
 		since, _ := value.Field(bson.Raw(value.Field(value.Field(doc, "control").Value, "min").Value), s.time).TimeOK()
 		if !at.Before(since) && at.Before(since.Add(s.span)) && value.Compare(value.Field(doc, "meta"), meta) == 0 && s.count(doc) < fullBucket {
-			return cur.ID(), doc, true
+			return id, doc, true
 		}
 	}
 	return 0, nil, false
@@ -252,10 +250,13 @@ func (s series) add(bucket bson.Raw, at time.Time, doc bson.Raw) bson.Raw {
 // unpack is a collection of the measurements of buckets, for reads of the view.
 func (s series) unpack(buckets *engine.Coll, owned func(bson.Raw) bool) *engine.Coll {
 	out := engine.NewNode("").Create(buckets.DB, buckets.Name[len(bucketsPrefix):], buckets.UUID, nil)
-	for cur := buckets.Query(engine.Query{Filter: &query.Filter{}, Owned: owned}); cur.Next(); {
-		data := bson.Raw(value.Field(cur.Doc(), "data").Value)
-		meta := value.Field(cur.Doc(), "meta")
-		for i := range s.count(cur.Doc()) {
+	for _, bucket := range buckets.All() {
+		if owned != nil && !owned(bucket) {
+			continue
+		}
+		data := bson.Raw(value.Field(bucket, "data").Value)
+		meta := value.Field(bucket, "meta")
+		for i := range s.count(bucket) {
 			d := value.D(s.time, value.Field(value.Field(data, s.time).Value, strconv.Itoa(i)))
 			if meta.Type != 0 {
 				d = append(d, bson.E{Key: s.meta, Value: meta})

@@ -197,11 +197,9 @@ func (t target) findDocuments(ctx context.Context, q engine.Query) (found []foun
 			continue
 		}
 		q.Owned = src.owned
-		cur := src.coll.Query(q)
-		for cur.Next() {
-			if found = append(found, foundDocument{cur.ID(), cur.Doc(), src}); len(found)%256 == 0 && ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
+		cur := src.coll.Query(ctx, q)
+		for id, doc := range cur.All() {
+			found = append(found, foundDocument{id, doc, src})
 		}
 		if err := cur.Err(); err != nil {
 			return nil, err

@@ -269,11 +269,8 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 		c.dropData(to, toDB, toColl)
 	}
 	for _, s := range c.shards {
-		if c.data(s.name, from) == nil {
-			continue
-		}
-		if err := c.Shards[s.name].Rename(fromDB, fromColl, toDB, toColl, true); err != nil {
-			return err
+		if c.data(s.name, from) != nil {
+			c.Shards[s.name].Rename(fromDB, fromColl, toDB, toColl)
 		}
 	}
 	c.renameMetadata(r, from, to)

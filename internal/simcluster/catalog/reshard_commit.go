@@ -380,9 +380,7 @@ func (o *resharding) commit(life context.Context) error {
 		c.dropData(o.ns, db, coll)
 	}
 	for _, shard := range t.ShardsOwning() {
-		if err := c.Shards[shard].Rename(db, temp, db, coll, true); err != nil {
-			return err
-		}
+		c.Shards[shard].Rename(db, temp, db, coll)
 	}
 	delete(c.routes, o.temp)
 	delete(c.tracked, o.temp)

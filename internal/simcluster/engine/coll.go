@@ -33,8 +33,6 @@ type Coll struct {
 	indexes []*index               // the _id index first
 	lastID  RecordID
 	bytes   int64
-	writes  uint64 // counts changes, so that cursors notice them
-	dropped bool
 
 	examined *Examined // its node's
 
@@ -78,7 +76,6 @@ func (c *Coll) add(r *record) error {
 	if err != nil {
 		return err
 	}
-	c.writes++
 	c.bytes += int64(len(r.doc))
 	c.records.ReplaceOrInsert(r)
 	for i, x := range c.indexes {
@@ -123,7 +120,6 @@ func (c *Coll) Update(id RecordID, doc bson.Raw) error {
 	for i, x := range c.indexes {
 		x.replace(old, keys[i])
 	}
-	c.writes++
 	c.bytes += int64(len(doc) - len(old.doc))
 	c.records.ReplaceOrInsert(r)
 	return nil
@@ -135,7 +131,6 @@ func (c *Coll) Delete(id RecordID) bool {
 	if !ok {
 		return false
 	}
-	c.writes++
 	c.bytes -= int64(len(old.doc))
 	for _, x := range c.indexes {
 		x.remove(old)

@@ -1,150 +1,56 @@
 package engine
 
 import (
+	"context"
 	"iter"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/query"
-	"shardboard/internal/simcluster/engine/status"
 )
 
-// Cursor iterates lazily over a query's result. Writes between calls of Next are
-// allowed: it continues after the last document that it read. The caller holds the lock
-// while calling Next; an update that moves a document forward in the scanned index can
-// make it appear again, so collect before writing.
+// Cursor is the result of a query. Nothing may change the collection while All runs: collect before writing.
 type Cursor struct {
-	coll   *Coll
-	filter *query.Filter
-	owned  func(bson.Raw) bool
-	plan   Plan
-	source source
-	order  *query.Sort // sort in memory, nil if not needed
-
-	skip, limit int64
-	buf         []*record
-	next        int
-	batch       int
-	writes      uint64
-	seen        map[RecordID]struct{} // multikey: records met already
-	sorted      []*record
-	sortedDone  bool
-	current     *record
-	err         error
+	ctx      context.Context
+	coll     *Coll
+	query    Query
+	choice   choice
+	order    *query.Sort // sort in memory, nil if not needed
+	backward bool        // a scan of the collection from its end
+	plan     Plan
+	err      error
 }
 
-// Next moves to the next document.
-func (c *Cursor) Next() bool {
-	if c.err != nil || c.limit > 0 && c.plan.Returned >= c.limit {
-		return false
-	}
-	for {
-		r := c.advance()
-		if r == nil {
-			return false
-		}
-		if c.skip > 0 {
-			c.skip--
-			continue
-		}
-		c.plan.Returned++
-		c.current = r
-		return true
+// All iterates over the documents, whose bytes never change; Err says why it ended early.
+func (c *Cursor) All() iter.Seq2[RecordID, bson.Raw] {
+	return func(yield func(RecordID, bson.Raw) bool) {
+		skip := c.query.Skip
+		c.ordered(func(r *record) bool {
+			if skip > 0 {
+				skip--
+				return true
+			}
+			c.plan.Returned++
+			return yield(r.id, r.doc) && c.plan.Returned != c.query.Limit
+		})
 	}
 }
 
-func (c *Cursor) advance() *record {
+// ordered visits the matching records in the order of the query until visit returns false. To sort, it reads all of them
+// and keeps only skip+limit if there is a limit.
+func (c *Cursor) ordered(visit func(*record) bool) {
 	if c.order == nil {
-		return c.scan()
+		c.matching(visit)
+		return
 	}
-	if !c.sortedDone {
-		c.sort()
-	}
-	if len(c.sorted) == 0 {
-		return nil
-	}
-	r := c.sorted[0]
-	c.sorted[0] = nil
-	c.sorted = c.sorted[1:]
-	return r
-}
-
-// scan gives the next matching record of the source.
-func (c *Cursor) scan() *record {
-	for {
-		r := c.candidate()
-		if r == nil {
-			return nil
-		}
-		c.plan.DocsExamined++
-		c.coll.examined.Docs.Add(1)
-		ok, err := c.filter.Match(r.doc)
-		if err != nil {
-			c.err = err
-			return nil
-		}
-		if ok && (c.owned == nil || c.owned(r.doc)) {
-			return r
-		}
-	}
-}
-
-// Cursors read ahead in growing batches: cheap for a limit of 1, few seeks for long
-// scans.
-const (
-	firstBatch = 4
-	lastBatch  = 256
-)
-
-func (c *Cursor) candidate() *record {
-	for {
-		if c.writes != c.coll.writes {
-			c.buf, c.next, c.writes = c.buf[:0], 0, c.coll.writes
-		}
-		if c.next == len(c.buf) {
-			if c.coll.dropped || !c.source.alive() {
-				c.err = status.Errorf(status.QueryPlanKilled, "collection dropped. UUID %s", uuidText(c.coll.UUID))
-				return nil
-			}
-			c.batch = min(max(2*c.batch, firstBatch), lastBatch)
-			c.buf, c.next = c.source.fill(c.buf[:0], c.batch), 0
-			if len(c.buf) == 0 {
-				return nil
-			}
-		}
-		r := c.buf[c.next]
-		c.source.taken(c.next)
-		c.next++
-		if c.plan.Index == "" {
-			return r
-		}
-		c.plan.KeysExamined++
-		c.coll.examined.Keys.Add(1)
-		if !c.plan.Multikey {
-			return r
-		}
-		if _, again := c.seen[r.id]; again {
-			continue
-		}
-		if c.seen == nil {
-			c.seen = map[RecordID]struct{}{}
-		}
-		c.seen[r.id] = struct{}{}
-		return r
-	}
-}
-
-// sort reads all documents and keeps only skip+limit of them if there is a limit.
-func (c *Cursor) sort() {
 	type keyed struct {
 		rec *record
 		key []bson.RawValue
 	}
-	c.sortedDone = true
 	keep := 0
-	if c.limit > 0 && c.skip+c.limit < 1<<30 {
-		keep = int(c.skip + c.limit)
+	if q := c.query; q.Limit > 0 && q.Skip+q.Limit < 1<<30 {
+		keep = int(q.Skip + q.Limit)
 	}
 	var all []keyed
 	arrange := func() {
@@ -153,43 +59,87 @@ func (c *Cursor) sort() {
 			all = all[:keep]
 		}
 	}
-	for r := c.scan(); r != nil; r = c.scan() {
+	c.matching(func(r *record) bool {
 		all = append(all, keyed{r, c.order.Key(r.doc)})
 		if keep > 0 && len(all) >= 2*keep+1024 {
 			arrange()
 		}
-	}
+		return true
+	})
 	arrange()
 	for _, k := range all {
-		c.sorted = append(c.sorted, k.rec)
+		if c.err != nil || !visit(k.rec) {
+			return
+		}
 	}
 }
 
-// Doc is the current document; its bytes never change.
-func (c *Cursor) Doc() bson.Raw { return c.current.doc }
+// matching visits the records that match, as the scan finds them.
+func (c *Cursor) matching(visit func(*record) bool) {
+	if c.err != nil {
+		return
+	}
+	c.scan(func(r *record) bool {
+		c.plan.DocsExamined++
+		c.coll.examined.Docs.Add(1)
+		if c.plan.DocsExamined%256 == 0 && c.ctx.Err() != nil {
+			c.err = c.ctx.Err()
+			return false
+		}
+		ok, err := c.query.Filter.Match(r.doc)
+		if err != nil {
+			c.err = err
+			return false
+		}
+		return !ok || c.query.Owned != nil && !c.query.Owned(r.doc) || visit(r)
+	})
+}
 
-// ID is the current record.
-func (c *Cursor) ID() RecordID { return c.current.id }
+// scan visits the records of the collection in the order of insertion, or those of the ranges of an index, each once.
+func (c *Cursor) scan(visit func(*record) bool) {
+	x, more := c.choice.index, true
+	if x == nil && c.backward {
+		c.coll.records.Descend(visit)
+		return
+	}
+	if x == nil {
+		c.coll.records.Ascend(visit)
+		return
+	}
+	seen := map[RecordID]bool{} // an index of arrays has a record several times
+	take := func(e entry) bool {
+		c.plan.KeysExamined++
+		c.coll.examined.Keys.Add(1)
+		if c.plan.Multikey {
+			if seen[e.rec.id] {
+				return true
+			}
+			seen[e.rec.id] = true
+		}
+		more = visit(e.rec)
+		return more
+	}
+	ranges := c.choice.ranges
+	if c.choice.backward {
+		slices.Reverse(ranges)
+	}
+	for _, r := range ranges {
+		if !more {
+			return
+		}
+		if c.choice.backward {
+			x.tree.DescendLessOrEqual(r.high, func(e entry) bool { return x.less(r.low, e) && take(e) })
+		} else {
+			x.tree.AscendGreaterOrEqual(r.low, func(e entry) bool { return x.less(e, r.high) && take(e) })
+		}
+	}
+}
 
-// Err is why Next returned false, nil at the end.
+// Err is why All ended before the last document, nil if it did not.
 func (c *Cursor) Err() error { return c.err }
 
 // Plan is the plan with the counters so far.
 func (c *Cursor) Plan() Plan { return c.plan }
-
-// All iterates over the remaining documents; an error comes last.
-func (c *Cursor) All() iter.Seq2[bson.Raw, error] {
-	return func(yield func(bson.Raw, error) bool) {
-		for c.Next() {
-			if !yield(c.Doc(), nil) {
-				return
-			}
-		}
-		if c.err != nil {
-			yield(nil, c.err)
-		}
-	}
-}
 
 // keyRange is a range of an index between two bounds, which are not entries themselves.
 type keyRange struct{ low, high entry }
@@ -251,101 +201,4 @@ func (ch *choice) describe() Plan {
 		p.Bounds = append(p.Bounds, fb)
 	}
 	return p
-}
-
-// source returns candidate records in some order and can continue after the collection
-// has changed.
-type source interface {
-	// fill appends up to n records that follow those already taken.
-	fill(buf []*record, n int) []*record
-	// taken records that the first record of the buffer was returned.
-	taken(i int)
-	// alive reports whether the source can still be read.
-	alive() bool
-}
-
-// tableScan reads in insertion order.
-type tableScan struct {
-	coll     *Coll
-	backward bool
-	last     RecordID
-	buffered []RecordID
-}
-
-func (s *tableScan) alive() bool { return !s.coll.dropped }
-
-func (s *tableScan) taken(i int) { s.last = s.buffered[i] }
-
-func (s *tableScan) fill(buf []*record, n int) []*record {
-	s.buffered = s.buffered[:0]
-	take := func(r *record) bool {
-		if r.id == s.last {
-			return true
-		}
-		buf = append(buf, r)
-		s.buffered = append(s.buffered, r.id)
-		return len(s.buffered) < n
-	}
-	switch {
-	case !s.backward:
-		s.coll.records.AscendGreaterOrEqual(&record{id: s.last}, take)
-	case s.last == 0:
-		s.coll.records.Descend(take)
-	default:
-		s.coll.records.DescendLessOrEqual(&record{id: s.last}, take)
-	}
-	return buf
-}
-
-// indexScan reads the ranges of an index.
-type indexScan struct {
-	choice   choice
-	at       int // range of the last record taken
-	last     entry
-	buffered []scanned
-}
-
-type scanned struct {
-	entry entry
-	at    int
-}
-
-func newIndexScan(ch choice) *indexScan {
-	if ch.backward {
-		slices.Reverse(ch.ranges)
-	}
-	return &indexScan{choice: ch}
-}
-
-func (s *indexScan) alive() bool { return !s.choice.index.dropped }
-
-func (s *indexScan) taken(i int) { s.last, s.at = s.buffered[i].entry, s.buffered[i].at }
-
-func (s *indexScan) fill(buf []*record, n int) []*record {
-	s.buffered = s.buffered[:0]
-	x := s.choice.index
-	for at := s.at; at < len(s.choice.ranges) && len(s.buffered) < n; at++ {
-		r := s.choice.ranges[at]
-		resumed := at == s.at && s.last.rec != nil
-		take := func(e entry) bool {
-			if resumed && !x.less(e, s.last) && !x.less(s.last, e) {
-				return true // the last returned record
-			}
-			buf = append(buf, e.rec)
-			s.buffered = append(s.buffered, scanned{e, at})
-			return len(s.buffered) < n
-		}
-		from := func(start entry) entry {
-			if resumed {
-				return s.last
-			}
-			return start
-		}
-		if s.choice.backward {
-			x.tree.DescendLessOrEqual(from(r.high), func(e entry) bool { return x.less(r.low, e) && take(e) })
-		} else {
-			x.tree.AscendGreaterOrEqual(from(r.low), func(e entry) bool { return x.less(e, r.high) && take(e) })
-		}
-	}
-	return buf
 }

@@ -23,9 +23,8 @@ type index struct {
 	sparse  bool
 	partial *query.Filter // nil = all documents
 
-	tree    *btree.BTreeG[entry]
-	multi   uint32 // bit per field: arrays occurred
-	dropped bool
+	tree  *btree.BTreeG[entry]
+	multi uint32 // bit per field: arrays occurred
 }
 
 type indexField struct {

@@ -102,9 +102,9 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 		for _, d := range all {
 			want = append(want, value.Text(value.Field(d, "_id")))
 		}
-		cur := c.Query(engine.Query{Filter: f, Sort: parseDocument(t, order)})
-		for cur.Next() {
-			got = append(got, value.Text(value.Field(cur.Doc(), "_id")))
+		cur := c.Query(t.Context(), engine.Query{Filter: f, Sort: parseDocument(t, order)})
+		for _, doc := range cur.All() {
+			got = append(got, value.Text(value.Field(doc, "_id")))
 		}
 		if s == nil {
 			slices.Sort(want)

@@ -44,7 +44,6 @@ func (c *Coll) EnsureIndex(spec bson.D) (created bool, err error) {
 		return false, failure
 	}
 	c.indexes = append(c.indexes, x)
-	c.writes++
 	return true, nil
 }
 
@@ -112,9 +111,7 @@ func (c *Coll) DropIndex(name string) error {
 	if at < 0 {
 		return status.Errorf(status.IndexNotFound, "index not found with name [%s]", name)
 	}
-	c.indexes[at].dropped = true
 	c.indexes = slices.Delete(c.indexes, at, at+1)
-	c.writes++
 	return nil
 }
 

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -266,10 +265,6 @@ func keyBound(x *index, key bson.Raw) entry {
 		values = append(values, v)
 	}
 	return bound(len(x.fields), values, before)
-}
-
-func uuidText(u [16]byte) string {
-	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
 // CountRange counts the documents whose key for the pattern is in [min, max).

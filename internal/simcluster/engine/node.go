@@ -53,7 +53,6 @@ func (n *Node) Drop(db, coll string) bool {
 	if n.Coll(db, coll) == nil {
 		return false
 	}
-	n.dbs[db][coll].dropped = true
 	delete(n.dbs[db], coll)
 	if len(n.dbs[db]) == 0 {
 		delete(n.dbs, db)
@@ -63,38 +62,20 @@ func (n *Node) Drop(db, coll string) bool {
 
 // DropDatabase removes all collections of a database and reports whether it had any.
 func (n *Node) DropDatabase(db string) bool {
-	for _, c := range n.dbs[db] {
-		c.dropped = true
-	}
 	_, had := n.dbs[db]
 	delete(n.dbs, db)
 	return had
 }
 
-// Rename moves a collection within the node, keeping its UUID. dropTarget allows the target to exist.
-// Errors: 26 NamespaceNotFound, 48 NamespaceExists.
-func (n *Node) Rename(db, coll, toDB, toColl string, dropTarget bool) error {
+// Rename moves a collection, which must exist, within the node; it keeps its UUID and replaces one of the new name.
+func (n *Node) Rename(db, coll, toDB, toColl string) {
 	c := n.Coll(db, coll)
-	if c == nil {
-		return status.Errorf(status.NamespaceNotFound, "Source collection %s.%s does not exist", db, coll)
-	}
-	if db == toDB && coll == toColl {
-		return status.Errorf(status.IllegalOperation, "Can't rename a collection to itself")
-	}
-	if n.Coll(toDB, toColl) != nil {
-		if !dropTarget {
-			return status.Errorf(status.NamespaceExists, "target namespace exists")
-		}
-		n.Drop(toDB, toColl)
-	}
 	n.Drop(db, coll)
-	c.dropped = false
 	if n.dbs[toDB] == nil {
 		n.dbs[toDB] = map[string]*Coll{}
 	}
 	c.DB, c.Name = toDB, toColl
 	n.dbs[toDB][toColl] = c
-	return nil
 }
 
 // Databases are the names of databases with collections, sorted.

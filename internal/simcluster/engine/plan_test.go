@@ -64,8 +64,8 @@ func TestPlannerPicksTheBestIndex(t *testing.T) {
 	if _, plan := queryIDs(t, c, `{"_id":3}`, ``, hint(value.Doc(parseDocument(t, `{"$natural":1}`)))); plan.Stage != "COLLSCAN" {
 		t.Errorf(`natural: %v, want Stage "COLLSCAN"`, plan)
 	}
-	cur := c.Query(engine.Query{Hint: value.String("nope")})
-	if cur.Next() {
+	cur := c.Query(t.Context(), engine.Query{Hint: value.String("nope")})
+	for range cur.All() {
 		t.Error("hint of no index gives documents")
 	}
 	wantError(t, cur.Err(), 2, "hint provided does not correspond to an existing index")
@@ -82,49 +82,6 @@ func TestQueryAppliesSkipAndLimitAndOmitsOrphans(t *testing.T) {
 			t.Errorf("%s: %s, want %s", order, got, want)
 		}
 	}
-}
-
-func TestCursorSurvivesWrites(t *testing.T) {
-	for _, order := range []string{``, `{"n":1}`} {
-		c := collection(t, nil, `{"key":{"n":1}}`)
-		for i := range 100 {
-			if _, err := c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d,"n":%d}`, i, i*2))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		q := engine.Query{}
-		if order != "" {
-			q.Sort = parseDocument(t, order)
-		}
-		cur := c.Query(q)
-		seen := map[string]int{}
-		for i := 0; cur.Next(); i++ {
-			seen[value.Text(value.Field(cur.Doc(), "_id"))]++
-			if i == 50 {
-				c.Delete(cur.ID())     // the one just read
-				c.Delete(cur.ID() + 3) // one read ahead
-				if _, err := c.Insert(parseDocument(t, `{"_id":1000,"n":151}`)); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		if cur.Err() != nil || len(seen) != 100 || seen["53"] != 0 || seen["50"] != 1 || seen["1000"] != 1 {
-			t.Errorf("sort %q: %d documents, %v", order, len(seen), cur.Err())
-		}
-	}
-	n := engine.NewNode("n")
-	c := n.Create("db", "c", [16]byte{}, nil)
-	for i := range 10 {
-		if _, err := c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d}`, i))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cur := c.Query(engine.Query{})
-	cur.Next()
-	n.Drop("db", "c")
-	for cur.Next() {
-	}
-	wantError(t, cur.Err(), 175, "collection dropped")
 }
 
 func TestRangeReadsUseTheShardKeyIndex(t *testing.T) {

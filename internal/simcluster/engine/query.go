@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -41,30 +42,23 @@ type FieldBounds struct {
 	Intervals []query.Interval
 }
 
-// Query plans and starts a query; errors are returned by Cursor.Err.
-func (c *Coll) Query(q Query) *Cursor {
-	cur := &Cursor{coll: c, filter: q.Filter, owned: q.Owned, skip: q.Skip, limit: q.Limit, writes: c.writes}
+// Query plans a query; errors are returned by Cursor.Err.
+func (c *Coll) Query(ctx context.Context, q Query) *Cursor {
 	natural := value.Field(q.Sort, "$natural")
 	if natural.Type != 0 {
 		q.Sort = nil
 	}
+	cur := &Cursor{ctx: ctx, coll: c, query: q, backward: value.Float(natural) < 0}
 	order, err := query.ParseSort(q.Sort)
+	if err == nil {
+		cur.choice, err = c.plan(q, order, natural.Type != 0)
+	}
 	if err != nil {
 		cur.err = err
 		return cur
 	}
-	choice, err := c.plan(q, order, natural.Type != 0)
-	if err != nil {
-		cur.err = err
-		return cur
-	}
-	cur.plan = choice.describe()
-	if choice.index == nil {
-		cur.source = &tableScan{coll: c, backward: value.Float(natural) < 0}
-	} else {
-		cur.source = newIndexScan(choice)
-	}
-	if order != nil && !choice.sorted {
+	cur.plan = cur.choice.describe()
+	if order != nil && !cur.choice.sorted {
 		cur.plan.SortInMemory = true
 		cur.order = order
 	}

@@ -99,11 +99,6 @@ func Of(docs ...bson.Raw) Docs {
 	}
 }
 
-// fail is a stream that ends with an error at once.
-func fail(err error) Docs {
-	return func(yield func(bson.Raw, error) bool) { yield(nil, err) }
-}
-
 // stage transforms a stream.
 type stage interface {
 	run(in Docs) Docs

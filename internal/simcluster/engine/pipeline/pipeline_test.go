@@ -16,6 +16,11 @@ import (
 )
 
 // docsFrom reads an array of documents from relaxed Extended JSON with single quotes.
+// fail is a stream that ends with an error at once.
+func fail(err error) Docs {
+	return func(yield func(bson.Raw, error) bool) { yield(nil, err) }
+}
+
 func docsFrom(t *testing.T, text string) []bson.Raw {
 	t.Helper()
 	var d bson.D

@@ -178,13 +178,6 @@ func Double(f float64) bson.RawValue {
 	return bson.RawValue{Type: bson.TypeDouble, Value: binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))}
 }
 
-// Decimal makes a Decimal128.
-func Decimal(d bson.Decimal128) bson.RawValue {
-	high, low := d.GetBytes()
-	b := binary.LittleEndian.AppendUint64(make([]byte, 0, 16), low)
-	return bson.RawValue{Type: bson.TypeDecimal128, Value: binary.LittleEndian.AppendUint64(b, high)}
-}
-
 // String makes a string.
 func String(s string) bson.RawValue {
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, len(s)+5), uint32(len(s)+1))
