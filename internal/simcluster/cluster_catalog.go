@@ -62,14 +62,6 @@ func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, option
 	return d
 }
 
-// addNewerCommands adds commands of versions after 5.0 that the catalog cannot answer
-// alone.
-func (c *Cluster) addNewerCommands(table map[string]command) {
-	if c.version.atLeast(7, 0, 0) {
-		table["checkMetadataConsistency"] = command{run: c.checkMetadata}
-	}
-}
-
 // checkMetadata returns a cursor over metadata inconsistencies: of the whole cluster
 // when run on admin, otherwise of one database or one of its collections.
 func (c *Cluster) checkMetadata(_ context.Context, r *engine.Request) (bson.D, error) {

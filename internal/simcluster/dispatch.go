@@ -59,12 +59,12 @@ func (c *Cluster) run(ctx context.Context, r *engine.Request) (bson.D, error) {
 	r.Name = commandName(r.Body)
 	c.stats.count(r.Name)
 	c.faults.recordCommand(r)
-	cmd, known := c.commands[r.Name]
+	cmd, known := c.commands[r.Command()]
 	if !known {
 		return nil, status.Errorf(status.CommandNotFound, "no such cmd: %s", r.Name)
 	}
 	if cmd.adminOnly && r.DB != "admin" {
-		return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", r.Name)
+		return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", r.Command())
 	}
 	guard := c.guardOf(r)
 	if guard != nil {
@@ -207,7 +207,7 @@ func databaseOf(body bson.Raw) (string, error) {
 func cut(ns string) (db, coll string, ok bool) { return strings.Cut(ns, ".") }
 
 func isHello(name string) bool {
-	return name == "hello" || name == "isMaster" || name == "ismaster"
+	return name == "hello" || engine.CurrentName(name) == "isMaster"
 }
 
 // commandTable holds every command of this mongos; others get CommandNotFound. The
@@ -272,18 +272,11 @@ func (c *Cluster) commandTable() map[string]command {
 	if c.opts.FaultCommand {
 		table[faultCommand] = command{run: c.simulateFault, adminOnly: true}
 	}
-	c.addNewerCommands(table)
-	for name, run := range c.catalog.Handlers() {
-		if _, own := table[name]; !own {
-			table[name] = command{run: run}
-		}
+	if c.version.atLeast(7, 0, 0) {
+		table["checkMetadataConsistency"] = command{run: c.checkMetadata}
 	}
-	for alias, name := range map[string]string{
-		"ismaster": "isMaster", "buildinfo": "buildInfo", "findandmodify": "findAndModify",
-		"collstats": "collStats", "datasize": "dataSize", "dbstats": "dbStats",
-		"deleteIndexes": "dropIndexes", "isdbGrid": "isdbgrid",
-	} {
-		table[alias] = table[name]
+	for name, run := range c.catalog.Handlers() {
+		table[name] = command{run: run, adminOnly: true}
 	}
 	return table
 }

@@ -181,17 +181,17 @@ func (f *Faults) recordCommand(r *engine.Request) {
 // changes reports whether a command changes the cluster's layout or metadata, not just
 // documents.
 func changes(r *engine.Request) bool {
-	switch r.Name {
-	case "split", "mergeChunks", "moveChunk", "movechunk", "moveRange", "mergeAllChunksOnShard", "clearJumboFlag",
+	switch r.Command() {
+	case "split", "mergeChunks", "moveChunk", "moveRange", "mergeAllChunksOnShard", "clearJumboFlag",
 		"addShardToZone", "removeShardFromZone", "updateZoneKeyRange",
 		"balancerStart", "balancerStop", "configureCollectionBalancing", "setAllowMigrations",
-		"enableSharding", "enablesharding", "shardCollection", "shardcollection", "refineCollectionShardKey",
+		"enableSharding", "shardCollection", "refineCollectionShardKey",
 		"reshardCollection", "abortReshardCollection", "moveCollection", "unshardCollection", "abortMoveCollection", "abortUnshardCollection",
-		"movePrimary", "moveprimary", "removeShard", "removeshard", "startShardDraining", "stopShardDraining", "commitShardRemoval",
+		"movePrimary", "removeShard", "startShardDraining", "stopShardDraining", "commitShardRemoval",
 		"transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer",
-		"create", "drop", "dropDatabase", "renameCollection", "createIndexes", "dropIndexes", "deleteIndexes":
+		"create", "drop", "dropDatabase", "renameCollection", "createIndexes", "dropIndexes":
 		return true
-	case "insert", "update", "delete", "findAndModify", "findandmodify":
+	case "insert", "update", "delete", "findAndModify":
 		return r.DB == "config"
 	}
 	return false

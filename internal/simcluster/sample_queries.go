@@ -16,10 +16,7 @@ func (c *Cluster) sampleQueries(r *engine.Request) {
 	if !c.version.atLeast(7, 0, 0) {
 		return
 	}
-	name := r.Name
-	if name == "findandmodify" {
-		name = "findAndModify"
-	}
+	name := r.Command()
 	switch name {
 	case "find", "aggregate", "count", "distinct", "update", "delete", "findAndModify":
 	default:

@@ -130,8 +130,8 @@ func (ts *transactions) checkTransactionArguments(r *engine.Request, a common) e
 
 // allowedInTransaction fails for commands and databases that no transaction may use.
 func allowedInTransaction(r *engine.Request) error {
-	switch r.Name {
-	case "find", "getMore", "killCursors", "aggregate", "distinct", "insert", "update", "delete", "findAndModify", "findandmodify":
+	switch r.Command() {
+	case "find", "getMore", "killCursors", "aggregate", "distinct", "insert", "update", "delete", "findAndModify":
 	case "count":
 		return status.Errorf(status.OperationNotSupportedInTransaction, "Cannot run 'count' in a multi-document transaction. "+
 			"Please see http://dochub.mongodb.org/core/transaction-count for a recommended alternative.")

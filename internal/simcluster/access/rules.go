@@ -15,9 +15,6 @@ import (
 // rule decides who may run a command.
 type rule struct {
 	open bool // allowed without signing in
-	// admin marks a command of the admin database. On any other database it is refused for
-	// every user, with a specific error.
-	admin bool
 	// allows decides from the command's arguments; nil allows every signed-in user.
 	allows func(s *Session, r *engine.Request) bool
 }
@@ -35,9 +32,6 @@ func (c *Control) Authorize(s *Session, r *engine.Request) error {
 		return nil
 	}
 	u, known := c.ruleOf(r.Name)
-	if known && u.admin && r.DB != "admin" {
-		return status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", spelling(r.Name))
-	}
 	if known && u.open {
 		return nil
 	}
@@ -46,7 +40,7 @@ func (c *Control) Authorize(s *Session, r *engine.Request) error {
 		if c.major >= 8 {
 			command = "Command"
 		}
-		return status.Errorf(status.Unauthorized, "%s %s requires authentication", command, spelling(r.Name))
+		return status.Errorf(status.Unauthorized, "%s %s requires authentication", command, r.Command())
 	}
 	if known && (u.allows == nil || u.allows(s, r)) || !known && s.May(anyResource(), "internal") {
 		return nil
@@ -83,43 +77,8 @@ func shorten(doc bson.Raw, hidden func(key string) bool) bson.Raw {
 	return b.Raw()
 }
 
-// spelling maps an old name of a command to the current one.
-func spelling(command string) string {
-	switch command {
-	case "ismaster":
-		return "isMaster"
-	case "buildinfo":
-		return "buildInfo"
-	case "findandmodify":
-		return "findAndModify"
-	case "collstats":
-		return "collStats"
-	case "datasize":
-		return "dataSize"
-	case "dbstats":
-		return "dbStats"
-	case "deleteIndexes":
-		return "dropIndexes"
-	case "isdbGrid":
-		return "isdbgrid"
-	case "enablesharding":
-		return "enableSharding"
-	case "shardcollection":
-		return "shardCollection"
-	case "movechunk":
-		return "moveChunk"
-	case "removeshard":
-		return "removeShard"
-	case "moveprimary":
-		return "movePrimary"
-	case "addshard":
-		return "addShard"
-	}
-	return command
-}
-
 func (c *Control) ruleOf(command string) (rule, bool) {
-	u, ok := c.rules[spelling(command)]
+	u, ok := c.rules[engine.CurrentName(command)]
 	return u, ok
 }
 
@@ -136,9 +95,9 @@ func allRules() map[string]rule {
 // generalRules has the rules of server and connection commands.
 func generalRules() map[string]rule {
 	list := map[string]rule{
-		"currentOp": onAdmin(cluster("inprog")), "getParameter": onAdmin(cluster("getParameter")),
-		"getCmdLineOpts": onAdmin(cluster("getCmdLineOpts")), "getLog": onAdmin(cluster("getLog")),
-		"commitTransaction": onAdmin(rule{}), "abortTransaction": onAdmin(rule{}),
+		"currentOp": cluster("inprog"), "getParameter": cluster("getParameter"),
+		"getCmdLineOpts": cluster("getCmdLineOpts"), "getLog": cluster("getLog"),
+		"commitTransaction": {}, "abortTransaction": {},
 
 		"hostInfo": cluster("hostInfo"), "serverStatus": cluster("serverStatus"), "connPoolStats": cluster("connPoolStats"),
 		"killAllSessionsByPattern": cluster("killAnySession"),
@@ -155,8 +114,6 @@ func generalRules() map[string]rule {
 	}
 	return list
 }
-
-func onAdmin(u rule) rule { u.admin = true; return u }
 
 // cluster requires actions on the cluster.
 func cluster(actions ...string) rule {
@@ -204,7 +161,7 @@ func dataRules() map[string]rule {
 		"findAndModify": {allows: mayFindAndModify},
 
 		"create": {allows: mayCreate}, "drop": collection("dropCollection"), "dropDatabase": database("dropDatabase"),
-		"renameCollection": onAdmin(rule{allows: mayRename}), "listCollections": {allows: mayListCollections},
+		"renameCollection": {allows: mayRename}, "listCollections": {allows: mayListCollections},
 		"listIndexes": collection("listIndexes"), "createIndexes": collection("createIndex"), "dropIndexes": collection("dropIndex"),
 		"collStats": collection("collStats"), "dataSize": namespace("find"), "dbStats": database("dbStats"),
 	}
@@ -289,11 +246,10 @@ func mayExplain(s *Session, r *engine.Request) bool {
 
 func truthy(v bson.RawValue) bool { return value.True(v) }
 
-// shardingRules has the rules of commands on shards, chunks, zones and the balancer,
-// which run on admin.
+// shardingRules has the rules of commands on shards, chunks, zones and the balancer.
 func shardingRules() map[string]rule {
 	settings := OnNamespace("config", "settings")
-	list := map[string]rule{
+	return map[string]rule{
 		"listShards": cluster("listShards"), "getShardMap": cluster("getShardMap"),
 		"addShard": cluster("addShard"), "removeShard": cluster("removeShard"),
 		"startShardDraining": cluster("removeShard"), "stopShardDraining": cluster("removeShard"),
@@ -329,18 +285,13 @@ func shardingRules() map[string]rule {
 			return s.May(OnCluster(), "enableSharding") ||
 				s.May(OnNamespace("config", "shards"), "find") && s.May(OnNamespace("config", "tags"), "find", "update", "remove")
 		}},
+		"checkMetadataConsistency": {allows: func(s *Session, r *engine.Request) bool {
+			// Who may check the cluster may check any part of it: no role has the action on databases.
+			coll, one := r.Lookup(r.Name).StringValueOK()
+			return s.May(OnCluster(), "checkMetadataConsistency") || one && s.May(OnNamespace(r.DB, coll), "checkMetadataConsistency") ||
+				r.DB != "admin" && s.May(OnDatabase(r.DB), "checkMetadataConsistency")
+		}},
 	}
-	for name, u := range list {
-		list[name] = onAdmin(u)
-	}
-	// The only one that also runs on a database or a collection.
-	list["checkMetadataConsistency"] = rule{allows: func(s *Session, r *engine.Request) bool {
-		// Who may check the cluster may check any part of it: no role has the action on databases.
-		coll, one := r.Lookup(r.Name).StringValueOK()
-		return s.May(OnCluster(), "checkMetadataConsistency") || one && s.May(OnNamespace(r.DB, coll), "checkMetadataConsistency") ||
-			r.DB != "admin" && s.May(OnDatabase(r.DB), "checkMetadataConsistency")
-	}}
-	return list
 }
 
 func settingRule(on Resource, action string) rule {

@@ -36,8 +36,6 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request, ns 
 	if req.Lookup("sampleRate").Type != 0 && req.Lookup("sampleSize").Type != 0 {
 		return nil, status.Errorf(status.InvalidOptions, "Cannot specify both 'sampleRate' and 'sampleSize'")
 	}
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
 	a, err := c.analyze(ns, p)
 	if err != nil {
 		return nil, err

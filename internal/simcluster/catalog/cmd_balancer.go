@@ -40,9 +40,7 @@ func (c *Cluster) LogAction(what string, details bson.D) {
 	c.logEntry("actionlog", configServer, what, "", details)
 }
 
-func (c *Cluster) runBalancerStart(context.Context, *engine.Request) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+func (c *Cluster) runBalancerStart(context.Context, *engine.Request, string) (bson.D, error) {
 	c.setSetting("balancer", value.D("mode", "full", "stopped", false))
 	if c.features.autoSplit {
 		c.setSetting("autosplit", value.D("enabled", true))
@@ -66,7 +64,7 @@ func (c *Cluster) switchAutoMerge(on bool) {
 }
 
 // runBalancerStop turns the balancer off and then waits for the current round.
-func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.D, error) {
+func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request, _ string) (bson.D, error) {
 	c.Mu.Lock()
 	c.setSetting("balancer", value.D("mode", "off", "stopped", true))
 	if c.features.autoSplit {
@@ -89,9 +87,7 @@ func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request) (bson.
 	return bson.D{}, nil
 }
 
-func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, error) {
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
+func (c *Cluster) runBalancerStatus(context.Context, *engine.Request, string) (bson.D, error) {
 	mode := c.set.Mode
 	if c.set.Stopped {
 		mode = "off"
@@ -106,8 +102,6 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request) (bson.D, e
 // runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
 // in the wrong place does not count, because no round would move it.
 func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
 	if c.routes[ns] == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection unsharded or undefined")
 	}
@@ -132,8 +126,6 @@ func (c *Cluster) chunkSizeOf(r *Routing) int64 {
 // chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
 // balancing (8.0.10). 8.0 raises the newest chunk's version; assumed: earlier ones change no version.
 func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	r := c.routes[ns]
 	if r == nil && c.features.observed8 {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Expected to match one doc for query { _id: %q } but matched 0", ns)

@@ -11,14 +11,12 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func (c *Cluster) runEnableSharding(_ context.Context, req *engine.Request) (bson.D, error) {
+func (c *Cluster) runEnableSharding(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	db, ok := req.Lookup(req.Name).StringValueOK()
 	if !ok || db == "" {
 		return nil, status.Errorf(status.InvalidNamespace, "invalid db name specified: %s", db)
 	}
 	primary, _ := req.Lookup("primaryShard").StringValueOK()
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	return bson.D{}, c.enableSharding(db, primary)
 }
 
@@ -37,25 +35,20 @@ func (s shardSpec) coll() string {
 
 // runShardCollection shards a collection and makes its first chunks
 // (db/s/create_collection_coordinator.cpp).
-func (c *Cluster) runShardCollection(_ context.Context, req *engine.Request) (bson.D, error) {
-	s, err := readShardSpec(req)
+func (c *Cluster) runShardCollection(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
+	s, err := readShardSpec(req, ns)
 	if err != nil {
 		return nil, err
 	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	if err := c.shardCollection(s); err != nil {
 		return nil, err
 	}
 	return value.D("collectionsharded", s.ns), nil
 }
 
-func readShardSpec(req *engine.Request) (shardSpec, error) {
-	var s shardSpec
+func readShardSpec(req *engine.Request, ns string) (shardSpec, error) {
+	s := shardSpec{ns: ns}
 	var err error
-	if s.ns, err = namespace(req); err != nil {
-		return s, err
-	}
 	if s.key, err = keyArgument(req); err != nil {
 		return s, err
 	}

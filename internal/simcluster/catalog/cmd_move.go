@@ -83,8 +83,6 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	if req.Lookup("allowMigrations").Type != bson.TypeBoolean {
 		return nil, status.Errorf(40414, "BSON field 'setAllowMigrations.allowMigrations' is missing but a required field")
 	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	r := c.routes[ns]
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection must be sharded so migrations can be blocked")
@@ -100,8 +98,6 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 // runClearJumboFlag clears the flag of a chunk and gives it a new major version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, clearJumboFlag).
 func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	r := c.routes[ns]
 	if r == nil {
 		return nil, c.notSharded(ns)

@@ -136,8 +136,6 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 // runUntrack forgets that an unsharded collection was tracked: it must be on the primary shard of its database
 // (db/s/untrack_unsplittable_collection_coordinator.cpp).
 func (c *Cluster) runUntrack(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	if c.routes[ns] != nil {
 		return nil, status.Errorf(status.InvalidNamespace, "Collection %s must not be sharded", ns)
 	}

@@ -12,9 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func (c *Cluster) runListShards(context.Context, *engine.Request) (bson.D, error) {
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
+func (c *Cluster) runListShards(context.Context, *engine.Request, string) (bson.D, error) {
 	list := make(bson.A, len(c.shards))
 	for i, s := range c.shards {
 		list[i] = inListOrder(s.document(c.features))
@@ -37,9 +35,7 @@ func inListOrder(shard bson.D) bson.D {
 	return append(append(shard[:2:2], late...), rest...)
 }
 
-func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, error) {
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
+func (c *Cluster) runGetShardMap(context.Context, *engine.Request, string) (bson.D, error) {
 	var byName, byHost, byString bson.D
 	add := func(name, connection string) {
 		_, hosts, _ := strings.Cut(connection, "/")
@@ -56,17 +52,15 @@ func (c *Cluster) runGetShardMap(context.Context, *engine.Request) (bson.D, erro
 	return value.D("map", byName, "hosts", byHost, "connStrings", byString), nil
 }
 
-func (c *Cluster) runFlushRouterConfig(context.Context, *engine.Request) (bson.D, error) {
+func (c *Cluster) runFlushRouterConfig(context.Context, *engine.Request, string) (bson.D, error) {
 	return value.D("flushed", true), nil
 }
 
-func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bson.D, error) {
+func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	ns, ok := req.Lookup(req.Name).StringValueOK()
 	if !ok {
 		return nil, status.Errorf(status.InvalidNamespace, "Invalid namespace specified ''")
 	}
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
 	if !strings.Contains(ns, ".") {
 		d := c.dbs[ns]
 		if d == nil {
@@ -95,14 +89,12 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request) (bs
 }
 
 // runAddShard finds the shards that are there already; there are no other servers that could be added.
-func (c *Cluster) runAddShard(_ context.Context, req *engine.Request) (bson.D, error) {
+func (c *Cluster) runAddShard(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	host, ok := req.Lookup(req.Name).StringValueOK()
 	set, _, isSet := strings.Cut(host, "/")
 	if !ok || !isSet {
 		return nil, status.Errorf(status.BadValue, "a shard is added by the name of its replica set and a host, as in set/host:port")
 	}
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
 	for _, s := range c.shards {
 		if s.host == host {
 			return value.D("shardAdded", s.name), nil
@@ -115,13 +107,11 @@ func (c *Cluster) runAddShard(_ context.Context, req *engine.Request) (bson.D, e
 // runRemoveShard is called repeatedly: the first call starts draining, further calls
 // return what remains, the last one removes the shard
 // (db/s/config/sharding_catalog_manager_shard_operations.cpp).
-func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request) (bson.D, error) {
+func (c *Cluster) runRemoveShard(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	name, ok := req.Lookup(req.Name).StringValueOK()
 	if !ok {
 		return nil, status.Errorf(status.BadValue, "The 'removeShard' field of the command must be a string")
 	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	s, err := c.shardByNameOrHost(name)
 	if err != nil {
 		return nil, err
@@ -243,9 +233,7 @@ func (c *Cluster) namedShard(req *engine.Request) (*shard, error) {
 	return c.shardByNameOrHost(name)
 }
 
-func (c *Cluster) runStartShardDraining(_ context.Context, req *engine.Request) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+func (c *Cluster) runStartShardDraining(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	s, err := c.namedShard(req)
 	if err != nil || s.draining {
 		return bson.D{}, err
@@ -254,9 +242,7 @@ func (c *Cluster) runStartShardDraining(_ context.Context, req *engine.Request) 
 	return bson.D{}, err
 }
 
-func (c *Cluster) runStopShardDraining(_ context.Context, req *engine.Request) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+func (c *Cluster) runStopShardDraining(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	s, err := c.namedShard(req)
 	if err != nil || !s.draining {
 		return bson.D{}, err
@@ -267,9 +253,7 @@ func (c *Cluster) runStopShardDraining(_ context.Context, req *engine.Request) (
 	return bson.D{}, nil
 }
 
-func (c *Cluster) runShardDrainingStatus(_ context.Context, req *engine.Request) (bson.D, error) {
-	c.Mu.RLock()
-	defer c.Mu.RUnlock()
+func (c *Cluster) runShardDrainingStatus(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	s, err := c.namedShard(req)
 	switch {
 	case err != nil:
@@ -283,9 +267,7 @@ func (c *Cluster) runShardDrainingStatus(_ context.Context, req *engine.Request)
 	return value.D("msg", "draining completed", "state", "drainingComplete"), nil
 }
 
-func (c *Cluster) runCommitShardRemoval(_ context.Context, req *engine.Request) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+func (c *Cluster) runCommitShardRemoval(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	s, err := c.namedShard(req)
 	switch {
 	case err != nil:
@@ -307,9 +289,7 @@ func (c *Cluster) addConfigShard() {
 }
 
 // runTransitionFromDedicated makes the config server a shard while the cluster runs.
-func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request, string) (bson.D, error) {
 	if c.shard(configServer) == nil {
 		c.addConfigShard()
 	}
@@ -318,9 +298,7 @@ func (c *Cluster) runTransitionFromDedicated(context.Context, *engine.Request) (
 
 // runTransitionToDedicated reverses that; it is called repeatedly, like removeShard. The documents of chunks that left
 // have to be deleted too (the server's source).
-func (c *Cluster) runTransitionToDedicated(_ context.Context, req *engine.Request) (bson.D, error) {
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
+func (c *Cluster) runTransitionToDedicated(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
 	s := c.shard(configServer)
 	if s == nil {
 		return nil, noShard(configServer)

@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -10,14 +9,6 @@ import (
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 )
-
-// withMaxTime applies the command's maxTimeMS to the context.
-func withMaxTime(ctx context.Context, r *engine.Request) (context.Context, context.CancelFunc) {
-	if ms, ok := asInt64(r.Lookup("maxTimeMS")); ok && ms > 0 {
-		return context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
-	}
-	return ctx, func() {}
-}
 
 // chunkOfQuery is the chunk that contains the shard key in a find query.
 func (r *Routing) chunkOfQuery(find bson.Raw) (*Chunk, error) {

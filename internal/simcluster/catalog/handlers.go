@@ -13,76 +13,93 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// command is the handler of a sharding command; all of them run on admin only.
-type command func(ctx context.Context, r *engine.Request) (bson.D, error)
+// command is a sharding command; all of them run on admin only.
+type command struct {
+	// run gets the namespace in the command's first value, "" unless named is set.
+	run    func(ctx context.Context, r *engine.Request, ns string) (bson.D, error)
+	named  bool
+	locked bool // it runs with Mu held for writing
+	absent bool // the release does not have it and answers CommandNotFound (59)
+}
 
-// Handlers returns the sharding commands by name. They lock Mu themselves. drop,
+// commands returns the sharding commands by name.
+func (c *Cluster) commands() map[string]command {
+	before5, before6, before7, before8, before83 := !c.features.dbTimestamp, !c.features.ranges, !c.features.autoMerge,
+		!c.features.unsplittable, !c.features.drainingByCommand
+	return map[string]command{
+		"enableSharding":           {run: c.runEnableSharding, locked: true},
+		"shardCollection":          {run: c.runShardCollection, named: true, locked: true},
+		"split":                    {run: c.runSplit, named: true},
+		"moveChunk":                {run: c.runMoveChunk, named: true},
+		"mergeChunks":              {run: c.runMergeChunks, named: true},
+		"clearJumboFlag":           {run: c.runClearJumboFlag, named: true, locked: true},
+		"addShardToZone":           {run: c.runAddShardToZone, locked: true},
+		"removeShardFromZone":      {run: c.runRemoveShardFromZone, locked: true},
+		"updateZoneKeyRange":       {run: c.runUpdateZoneKeyRange, named: true, locked: true},
+		"balancerStart":            {run: c.runBalancerStart, locked: true},
+		"balancerStop":             {run: c.runBalancerStop},
+		"balancerStatus":           {run: c.runBalancerStatus, locked: true},
+		"balancerCollectionStatus": {run: c.runBalancerCollectionStatus, named: true, locked: true},
+		"listShards":               {run: c.runListShards, locked: true},
+		"getShardMap":              {run: c.runGetShardMap, locked: true},
+		"removeShard":              {run: c.runRemoveShard, locked: true},
+		"addShard":                 {run: c.runAddShard, locked: true},
+		"movePrimary":              {run: c.runMovePrimary},
+		"flushRouterConfig":        {run: c.runFlushRouterConfig},
+		"getShardVersion":          {run: c.runGetShardVersion, locked: true},
+		"refineCollectionShardKey": {run: c.runRefineCollectionShardKey, named: true},
+
+		"reshardCollection":       {run: c.runReshardCollection, named: true, absent: before5},
+		"abortReshardCollection":  {run: c.runAbortReshardCollection, named: true, absent: before5},
+		"commitReshardCollection": {run: c.runCommitReshardCollection, named: true, absent: before5},
+		"setAllowMigrations":      {run: c.runSetAllowMigrations, named: true, locked: true, absent: before5},
+
+		"moveRange":                    {run: c.runMoveRange, named: true, absent: before6},
+		"configureCollectionBalancing": {run: c.runConfigureCollectionBalancing, named: true, locked: true, absent: before6},
+
+		"mergeAllChunksOnShard":  {run: c.runMergeAllChunksOnShard, named: true, absent: before7},
+		"analyzeShardKey":        {run: c.runAnalyzeShardKey, named: true, locked: true, absent: before7},
+		"configureQueryAnalyzer": {run: c.runConfigureQueryAnalyzer, named: true, locked: true, absent: before7},
+
+		"moveCollection":                      {run: c.runMoveCollection, named: true, absent: before8},
+		"abortMoveCollection":                 {run: c.runAbortReshardCollection, named: true, absent: before8},
+		"unshardCollection":                   {run: c.runUnshardCollection, named: true, absent: before8},
+		"abortUnshardCollection":              {run: c.runAbortReshardCollection, named: true, absent: before8},
+		"untrackUnshardedCollection":          {run: c.runUntrack, named: true, locked: true, absent: before8},
+		"transitionFromDedicatedConfigServer": {run: c.runTransitionFromDedicated, locked: true, absent: before8},
+		"transitionToDedicatedConfigServer":   {run: c.runTransitionToDedicated, locked: true, absent: before8},
+
+		"startShardDraining":  {run: c.runStartShardDraining, locked: true, absent: before83},
+		"stopShardDraining":   {run: c.runStopShardDraining, locked: true, absent: before83},
+		"shardDrainingStatus": {run: c.runShardDrainingStatus, locked: true, absent: before83},
+		"commitShardRemoval":  {run: c.runCommitShardRemoval, locked: true, absent: before83},
+	}
+}
+
+// Handlers returns the sharding commands of the release by name. They lock Mu themselves. drop,
 // dropDatabase and renameCollection are implemented by the router, which calls
 // [Cluster.DropCollection], [Cluster.DropDatabase] and [Cluster.RenameCollection].
 func (c *Cluster) Handlers() map[string]engine.Handler {
-	commands := map[string]command{
-		"enableSharding":           c.runEnableSharding,
-		"shardCollection":          c.runShardCollection,
-		"split":                    onNamespace(c.runSplit),
-		"moveChunk":                onNamespace(c.runMoveChunk),
-		"mergeChunks":              onNamespace(c.runMergeChunks),
-		"clearJumboFlag":           onNamespace(c.runClearJumboFlag),
-		"setAllowMigrations":       onNamespace(c.runSetAllowMigrations),
-		"addShardToZone":           c.runAddShardToZone,
-		"removeShardFromZone":      c.runRemoveShardFromZone,
-		"updateZoneKeyRange":       onNamespace(c.runUpdateZoneKeyRange),
-		"balancerStart":            c.runBalancerStart,
-		"balancerStop":             c.runBalancerStop,
-		"balancerStatus":           c.runBalancerStatus,
-		"balancerCollectionStatus": onNamespace(c.runBalancerCollectionStatus),
-		"listShards":               c.runListShards,
-		"getShardMap":              c.runGetShardMap,
-		"removeShard":              c.runRemoveShard,
-		"addShard":                 c.runAddShard,
-		"movePrimary":              c.runMovePrimary,
-		"flushRouterConfig":        c.runFlushRouterConfig,
-		"getShardVersion":          c.runGetShardVersion,
-		"refineCollectionShardKey": onNamespace(c.runRefineCollectionShardKey),
-		"reshardCollection":        onNamespace(c.runReshardCollection),
-		"abortReshardCollection":   onNamespace(c.runAbortReshardCollection),
-	}
-	c.addNewerCommands(commands)
-	out := make(map[string]engine.Handler, 2*len(commands))
-	for name, run := range commands {
-		out[name] = onAdmin(name, run)
-	}
-	// Old names that the server still accepts.
-	for alias, name := range map[string]string{
-		"enablesharding": "enableSharding", "shardcollection": "shardCollection", "movechunk": "moveChunk",
-		"removeshard": "removeShard", "moveprimary": "movePrimary",
-	} {
-		out[alias] = out[name]
+	out := make(map[string]engine.Handler)
+	for name, cmd := range c.commands() {
+		if cmd.absent {
+			continue
+		}
+		out[name] = func(ctx context.Context, r *engine.Request) (_ bson.D, err error) {
+			ns := ""
+			if cmd.named {
+				if ns, err = namespace(r); err != nil {
+					return nil, err
+				}
+			}
+			if cmd.locked {
+				c.Mu.Lock()
+				defer c.Mu.Unlock()
+			}
+			return cmd.run(ctx, r, ns)
+		}
 	}
 	return out
-}
-
-// onAdmin rejects a command on any other database, with the code Unauthorized as the
-// server does.
-func onAdmin(name string, run command) engine.Handler {
-	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
-		if r.DB != "admin" {
-			return nil, status.Errorf(status.Unauthorized, "%s may only be run against the admin database.", name)
-		}
-		ctx, cancel := withMaxTime(ctx, r)
-		defer cancel()
-		return run(ctx, r)
-	}
-}
-
-// onNamespace reads the namespace in a command's first value before it runs.
-func onNamespace(run func(ctx context.Context, r *engine.Request, ns string) (bson.D, error)) command {
-	return func(ctx context.Context, r *engine.Request) (bson.D, error) {
-		ns, err := namespace(r)
-		if err != nil {
-			return nil, err
-		}
-		return run(ctx, r, ns)
-	}
 }
 
 // namespace reads the command's first value, which must be a namespace.
@@ -136,43 +153,6 @@ func bounds(r *engine.Request) (lo, hi bson.Raw, given bool, err error) {
 		return nil, nil, true, status.Plain("upper bound not specified")
 	}
 	return lo, hi, true, nil
-}
-
-// addNewerCommands adapts the command table to the version: it adds commands of
-// versions after 5.0 and removes those that 4.4 lacks. Missing commands answer
-// CommandNotFound (59).
-func (c *Cluster) addNewerCommands(commands map[string]command) {
-	if c.opts.Version[0] < 5 {
-		for _, name := range []string{"reshardCollection", "abortReshardCollection", "setAllowMigrations"} {
-			delete(commands, name)
-		}
-		return
-	}
-	commands["commitReshardCollection"] = onNamespace(c.runCommitReshardCollection)
-	if c.features.ranges {
-		commands["moveRange"] = onNamespace(c.runMoveRange)
-		commands["configureCollectionBalancing"] = onNamespace(c.runConfigureCollectionBalancing)
-	}
-	if c.features.autoMerge {
-		commands["mergeAllChunksOnShard"] = onNamespace(c.runMergeAllChunksOnShard)
-		commands["analyzeShardKey"] = onNamespace(c.runAnalyzeShardKey)
-		commands["configureQueryAnalyzer"] = onNamespace(c.runConfigureQueryAnalyzer)
-	}
-	if c.features.unsplittable {
-		commands["moveCollection"] = onNamespace(c.runMoveCollection)
-		commands["abortMoveCollection"] = onNamespace(c.runAbortReshardCollection)
-		commands["unshardCollection"] = onNamespace(c.runUnshardCollection)
-		commands["abortUnshardCollection"] = onNamespace(c.runAbortReshardCollection)
-		commands["untrackUnshardedCollection"] = onNamespace(c.runUntrack)
-		commands["transitionFromDedicatedConfigServer"] = c.runTransitionFromDedicated
-		commands["transitionToDedicatedConfigServer"] = c.runTransitionToDedicated
-	}
-	if c.features.drainingByCommand {
-		commands["startShardDraining"] = c.runStartShardDraining
-		commands["stopShardDraining"] = c.runStopShardDraining
-		commands["shardDrainingStatus"] = c.runShardDrainingStatus
-		commands["commitShardRemoval"] = c.runCommitShardRemoval
-	}
 }
 
 // renameAllowed rejects renaming a sharded collection on versions that cannot do it

@@ -17,7 +17,7 @@ import (
 // new uuids, and the database's version is increased. It answers when all is copied.
 // When its client leaves or its time limit passes, the move goes on, and the same
 // command joins it.
-func (c *Cluster) runMovePrimary(ctx context.Context, req *engine.Request) (bson.D, error) {
+func (c *Cluster) runMovePrimary(ctx context.Context, req *engine.Request, _ string) (bson.D, error) {
 	db, _ := req.Lookup(req.Name).StringValueOK()
 	to, _ := req.Lookup("to").StringValueOK()
 	if db == "" {

@@ -52,8 +52,6 @@ func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Reque
 	case rate > maxSamplesPerSecond:
 		return nil, status.Errorf(status.InvalidOptions, "'samplesPerSecond' must be less than or equal to %d", maxSamplesPerSecond)
 	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	uuid, ok := c.uuidOf(ns)
 	if !ok {
 		return nil, status.Errorf(status.NamespaceNotFound, "The namespace does not exist")

@@ -85,8 +85,6 @@ func (g *randomOps) runOne() {
 			p := g.rng.IntN(50)
 			lo, hi := g.randomRange(ns, p, p+1+g.rng.IntN(5))
 			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi},
-				// A range across chunks hangs in 8.0.
-				bson.E{Key: "maxTimeMS", Value: 60_000},
 				bson.E{Key: "toShard", Value: g.randomShard()}))
 		}
 	case 10:

@@ -51,36 +51,6 @@ func (c *Cluster) zoneInUse(zone string) bool {
 	return false
 }
 
-func (c *Cluster) addShardToZone(name, zone string) error {
-	s := c.shard(name)
-	if s == nil {
-		return status.Errorf(status.ShardNotFound, "shard %s does not exist", name)
-	}
-	if !slices.Contains(s.tags, zone) {
-		s.tags, s.hasTags = append(s.tags, zone), true
-		c.saveShard(s)
-	}
-	return nil
-}
-
-// removeShardFromZone refuses to remove the last shard of a zone that still has ranges.
-func (c *Cluster) removeShardFromZone(name, zone string) error {
-	s := c.shard(name)
-	if s == nil {
-		return status.Errorf(status.ShardNotFound, "shard %s does not exist", name)
-	}
-	i := slices.Index(s.tags, zone)
-	if i < 0 {
-		return nil
-	}
-	if len(c.inZone(zone)) == 1 && c.zoneInUse(zone) {
-		return status.Errorf(status.ZoneStillInUse, "cannot remove a shard from zone if a chunk range is associated with it")
-	}
-	s.tags = slices.Delete(slices.Clone(s.tags), i, i+1)
-	c.saveShard(s)
-	return nil
-}
-
 // fullRange completes bounds that are a prefix of the shard key: missing fields of both
 // bounds become MinKey (db/s/config/sharding_catalog_manager_zone_operations.cpp).
 // Bounds of a namespace that is not sharded are left unchanged.
@@ -222,32 +192,46 @@ func (c *Cluster) Draining(name string) bool {
 	return s != nil && s.draining
 }
 
-func (c *Cluster) runAddShardToZone(_ context.Context, req *engine.Request) (bson.D, error) {
-	name, zone, err := shardAndZone(req)
+func (c *Cluster) runAddShardToZone(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
+	s, zone, err := c.shardAndZone(req)
+	if err == nil && !slices.Contains(s.tags, zone) {
+		s.tags, s.hasTags = append(s.tags, zone), true
+		c.saveShard(s)
+	}
+	return bson.D{}, err
+}
+
+// runRemoveShardFromZone refuses to remove the last shard of a zone that still has ranges.
+func (c *Cluster) runRemoveShardFromZone(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
+	s, zone, err := c.shardAndZone(req)
 	if err != nil {
 		return nil, err
 	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
-	return bson.D{}, c.addShardToZone(name, zone)
+	i := slices.Index(s.tags, zone)
+	if i < 0 {
+		return bson.D{}, nil
+	}
+	if len(c.inZone(zone)) == 1 && c.zoneInUse(zone) {
+		return nil, status.Errorf(status.ZoneStillInUse, "cannot remove a shard from zone if a chunk range is associated with it")
+	}
+	s.tags = slices.Delete(slices.Clone(s.tags), i, i+1)
+	c.saveShard(s)
+	return bson.D{}, nil
 }
 
-func (c *Cluster) runRemoveShardFromZone(_ context.Context, req *engine.Request) (bson.D, error) {
-	name, zone, err := shardAndZone(req)
+// shardAndZone reads the two arguments of those commands.
+func (c *Cluster) shardAndZone(req *engine.Request) (s *shard, zone string, err error) {
+	name, err := textOf(req, req.Name)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
-	return bson.D{}, c.removeShardFromZone(name, zone)
-}
-
-func shardAndZone(req *engine.Request) (name, zone string, err error) {
-	if name, err = textOf(req, req.Name); err != nil {
-		return "", "", err
+	if zone, err = textOf(req, "zone"); err != nil {
+		return nil, "", err
 	}
-	zone, err = textOf(req, "zone")
-	return name, zone, err
+	if s = c.shard(name); s == nil {
+		return nil, "", status.Errorf(status.ShardNotFound, "shard %s does not exist", name)
+	}
+	return s, zone, nil
 }
 
 // textOf reads a required string.
@@ -299,8 +283,6 @@ func (c *Cluster) runUpdateZoneKeyRange(_ context.Context, req *engine.Request, 
 		return nil, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi))
 	}
 	zone := req.Lookup("zone")
-	c.Mu.Lock()
-	defer c.Mu.Unlock()
 	switch zone.Type {
 	case bson.TypeNull:
 		return bson.D{}, c.clearZone(ns, lo, hi)

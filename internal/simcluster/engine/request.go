@@ -6,6 +6,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -23,6 +24,20 @@ type Request struct {
 
 // Lookup is a top-level field of the command, missing (zero) when absent.
 func (r *Request) Lookup(key string) bson.RawValue { return value.Field(r.Body, key) }
+
+// oldNames are the old names of commands that the server still accepts.
+var oldNames = map[string]string{
+	"ismaster": "isMaster", "buildinfo": "buildInfo", "findandmodify": "findAndModify", "collstats": "collStats",
+	"datasize": "dataSize", "dbstats": "dbStats", "deleteIndexes": "dropIndexes", "isdbGrid": "isdbgrid",
+	"enablesharding": "enableSharding", "shardcollection": "shardCollection", "movechunk": "moveChunk",
+	"removeshard": "removeShard", "moveprimary": "movePrimary", "addshard": "addShard",
+}
+
+// Command is the current name of the command, of which Name may be an old one.
+func (r *Request) Command() string { return CurrentName(r.Name) }
+
+// CurrentName is the current name of a command.
+func CurrentName(name string) string { return cmp.Or(oldNames[name], name) }
 
 // Conn describes the connection of a command.
 type Conn struct {

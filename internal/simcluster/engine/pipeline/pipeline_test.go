@@ -16,11 +16,6 @@ import (
 )
 
 // docsFrom reads an array of documents from relaxed Extended JSON with single quotes.
-// fail is a stream that ends with an error at once.
-func fail(err error) Docs {
-	return func(yield func(bson.Raw, error) bool) { yield(nil, err) }
-}
-
 func docsFrom(t *testing.T, text string) []bson.Raw {
 	t.Helper()
 	var d bson.D
@@ -36,6 +31,11 @@ func docsFrom(t *testing.T, text string) []bson.Raw {
 		t.Fatal(err)
 	}
 	return docs
+}
+
+// fail is a stream that ends with an error at once.
+func fail(err error) Docs {
+	return func(yield func(bson.Raw, error) bool) { yield(nil, err) }
 }
 
 // describeDocuments collects a stream as canonical Extended JSON, or the error.
