@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/pipeline"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -79,9 +80,7 @@ func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, err
 		return nil, err
 	}
 	c.standOnShards(ctx, k, r, opened)
-	if a.snapshot {
-		reply = append(reply, bson.E{Key: "atClusterTime", Value: c.catalog.LastTimestamp()})
-	}
+	reply = append(reply, value.When(a.snapshot, "atClusterTime", c.catalog.LastTimestamp())...)
 	return value.D("cursor", reply), nil
 }
 
@@ -128,7 +127,7 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 			"{aggregate: 1} is not valid for '%s'; a collection is required.", pipeline.First(a.stages))
 	}
 	lead, _ := pipeline.LeadingMatch(a.stages)
-	filter, err := parseFilter(lead, a.env)
+	filter, err := query.Parse(lead, a.env)
 	if err != nil {
 		return nil, false, err
 	}
@@ -183,7 +182,7 @@ func (c *Cluster) shardStream(ctx context.Context, a aggregateArgs, t target, s 
 	lead := pipeline.Leading(stages)
 	in := pipeline.Of()
 	if s.coll != nil {
-		filter, err := parseFilter(lead.Filter, a.env)
+		filter, err := query.Parse(lead.Filter, a.env)
 		if err != nil {
 			return nil, err
 		}

@@ -145,9 +145,7 @@ func (c *Cluster) success(fields bson.D) bson.Raw {
 func (c *Cluster) failure(err error) bson.Raw {
 	e := status.Of(err)
 	fields := value.D("ok", 0.0, "errmsg", e.Message)
-	if !e.NoCode {
-		fields = append(fields, value.D("code", e.Code, "codeName", e.Name)...)
-	}
+	fields = append(fields, value.When(!e.NoCode, "code", e.Code, "codeName", e.Name)...)
 	c.stats.asserted()
 	return c.withClusterTime(append(fields, e.Extra...))
 }

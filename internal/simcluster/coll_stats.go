@@ -64,9 +64,7 @@ func (c *Cluster) collStats(_ context.Context, r *engine.Request, db, coll strin
 	} else if len(t.sources) > 0 {
 		reply = append(reply, bson.E{Key: "primary", Value: t.sources[0].shard})
 	}
-	if exists {
-		reply = append(reply, bson.E{Key: "capped", Value: false})
-	}
+	reply = append(reply, value.When(exists, "capped", false)...)
 	indexSizes := bson.D{}
 	for _, name := range sum.names {
 		indexSizes = append(indexSizes, bson.E{Key: name, Value: number(sizes[name])})
@@ -99,9 +97,7 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 		l := c.stats.latencyOf(s.shard, t.ns)
 		kind := func(name string, micros, ops int64) bson.E {
 			d := value.D("latency", micros, "ops", ops)
-			if c.version.atLeast(8, 0, 0) {
-				d = append(d, bson.E{Key: "queryableEncryptionLatencyMicros", Value: int64(0)})
-			}
+			d = append(d, value.When(c.version.atLeast(8, 0, 0), "queryableEncryptionLatencyMicros", int64(0))...)
 			return bson.E{Key: name, Value: d}
 		}
 		reads, writes := kind("reads", l.readMicros, l.reads), kind("writes", l.writeMicros, l.writes)
@@ -198,12 +194,8 @@ func (s storage) indexSizes() bson.D {
 // versions that do not report them.
 func (s storage) fields(exists bool, scale, orphans int64) bson.D {
 	d := value.D("size", number(s.size), "count", number(s.count))
-	if s.count > 0 && exists {
-		d = append(d, bson.E{Key: "avgObjSize", Value: number(s.average)})
-	}
-	if orphans >= 0 {
-		d = append(d, bson.E{Key: "numOrphanDocs", Value: number(orphans)})
-	}
+	d = append(d, value.When(s.count > 0 && exists, "avgObjSize", number(s.average))...)
+	d = append(d, value.When(orphans >= 0, "numOrphanDocs", number(orphans))...)
 	if !exists {
 		return append(d, value.D("storageSize", int32(0), "totalSize", int32(0), "nindexes", int32(0),
 			"totalIndexSize", int32(0), "indexDetails", bson.D{}, "indexSizes", bson.D{},

@@ -197,9 +197,7 @@ func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, e
 		rows = append(rows, row)
 	}
 	reply := value.D("databases", rows)
-	if !nameOnly {
-		reply = append(reply, value.D("totalSize", total, "totalSizeMb", total>>20)...)
-	}
+	reply = append(reply, value.When(!nameOnly, "totalSize", total, "totalSizeMb", total>>20)...)
 	return reply, nil
 }
 

@@ -56,7 +56,7 @@ func (c *Cluster) filter(r *engine.Request, key string) (*query.Filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parseFilter(doc, env)
+	return query.Parse(doc, env)
 }
 
 // count sums what the shards counted. Without a filter a shard answers from its

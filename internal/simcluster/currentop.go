@@ -54,9 +54,7 @@ func (o *operations) routerOperations(ns string) []bson.Raw {
 // name, if known.
 func (o *operations) operation(shard, desc, app string) bson.D {
 	d := value.D("shard", shard, "type", "op", "host", addressOf(o.catalog, shard), "desc", desc)
-	if app != "" {
-		d = append(d, bson.E{Key: "appName", Value: app})
-	}
+	d = append(d, value.When(app != "", "appName", app)...)
 	return append(d, value.D("active", true,
 		"currentOpTime", o.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00"))...)
 }
@@ -231,9 +229,7 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
 		}
 		d = append(d, value.D("waitForDelete", m.Options.WaitForDelete, "epoch", m.Version[1])...)
-		if o.version.atLeast(8, 0, 0) {
-			d = append(d, bson.E{Key: "collectionTimestamp", Value: m.Version[2]})
-		}
+		d = append(d, value.When(o.version.atLeast(8, 0, 0), "collectionTimestamp", m.Version[2])...)
 		return append(d, value.D("fromShard", m.From, "maxChunkSizeBytes", o.catalog.ChunkSize(), "forceJumbo", force,
 			"secondaryThrottle", false, "writeConcern", value.D("w", int32(1), "wtimeout", int32(0)), "$db", "admin")...)
 	}
@@ -273,12 +269,8 @@ func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw
 	db, _, _ := cut(r.NS)
 	primary, _ := o.catalog.Primary(db)
 	command := value.D("_shardsvrReshardCollection", r.NS, "key", r.Key, "numInitialChunks", r.Initial)
-	if r.To != "" {
-		command = append(command, value.D("shardDistribution", r.Distribution, "forceRedistribution", true)...)
-	}
-	if r.Zones.Type != 0 {
-		command = append(command, bson.E{Key: "zones", Value: r.Zones})
-	}
+	command = append(command, value.When(r.To != "", "shardDistribution", r.Distribution, "forceRedistribution", true)...)
+	command = append(command, value.When(r.Zones.Type != 0, "zones", r.Zones)...)
 	command = append(command, value.D("provenance", r.Command,
 		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)),
 		"databaseVersion", o.catalog.DatabaseVersion(db), "$db", "admin")...)

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -52,7 +53,7 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 	if err != nil {
 		return 0, err
 	}
-	filter, err := parseFilter(q.Value, env)
+	filter, err := query.Parse(q.Value, env)
 	if err != nil {
 		return 0, err
 	}
@@ -104,16 +105,12 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 func (c *Cluster) writeError(index int, err error) bson.D {
 	e := status.Of(interrupted(err))
 	d := value.D("index", int32(index), "code", e.Code)
-	if !c.version.atLeast(8, 0, 0) {
-		d = append(d, bson.E{Key: "codeName", Value: e.Name})
-	}
+	d = append(d, value.When(!c.version.atLeast(8, 0, 0), "codeName", e.Name)...)
 	return append(append(d, bson.E{Key: "errmsg", Value: e.Message}), e.Extra...)
 }
 
 func withWriteErrors(reply bson.D, failed []bson.D) bson.D {
-	if len(failed) > 0 {
-		reply = append(reply, bson.E{Key: "writeErrors", Value: failed})
-	}
+	reply = append(reply, value.When(len(failed) > 0, "writeErrors", failed)...)
 	return reply
 }
 

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -63,7 +64,7 @@ func (c *Cluster) expireBy(coll *engine.Coll, spec bson.Raw) (n int) {
 	if partial, ok := value.Field(spec, "partialFilterExpression").DocumentOK(); ok {
 		condition = value.D("$and", bson.A{condition, partial})
 	}
-	filter, err := parseFilter(encode(condition), nil)
+	filter, err := query.Parse(encode(condition), nil)
 	if err != nil {
 		return 0
 	}

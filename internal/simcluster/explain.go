@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/pipeline"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -125,9 +126,7 @@ func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 		return x.planner8(ns, parsed, winning)
 	}
 	d := value.D("namespace", ns, "indexFilterSet", false, "parsedQuery", parsed)
-	if !x.execute {
-		d = append(d, value.D("queryHash", shapeHash(parsed, nil), "planCacheKey", shapeHash(parsed, winning))...)
-	}
+	d = append(d, value.When(!x.execute, "queryHash", shapeHash(parsed, nil), "planCacheKey", shapeHash(parsed, winning))...)
 	return append(d, value.D("maxIndexedOrSolutionsReached", false, "maxIndexedAndSolutionsReached", false,
 		"maxScansToExplodeReached", false, "winningPlan", winning, "rejectedPlans", bson.A{})...)
 }
@@ -236,7 +235,7 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		return append(reply, bson.E{Key: "mongos", Value: value.D("host", hostname, "stages", rawArray(a.stages))}, command), nil
 	}
 	lead, _ := pipeline.LeadingMatch(a.stages)
-	filter, err := parseFilter(lead, a.env)
+	filter, err := query.Parse(lead, a.env)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +278,7 @@ func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, 
 	x := explainRequest{db: a.db, coll: a.coll, execute: execute}
 	x.order, x.skip, x.limit, x.hint = l.Sort, l.Skip, l.Limit, a.hint
 	var err error
-	if x.filter, err = parseFilter(l.Filter, a.env); err != nil {
+	if x.filter, err = query.Parse(l.Filter, a.env); err != nil {
 		return nil, err
 	}
 	alone := t

@@ -79,9 +79,7 @@ func (r shardExplain) tree(figures bool) bson.D {
 		if figures {
 			d = append(d, r.examined(name)...)
 		}
-		if inner != nil {
-			d = append(d, bson.E{Key: "inputStage", Value: inner})
-		}
+		d = append(d, value.When(inner != nil, "inputStage", inner)...)
 		return d
 	}
 	if !r.exists {
@@ -90,9 +88,7 @@ func (r shardExplain) tree(figures bool) bson.D {
 	d := r.accessPlan(stage)
 	if r.plan.SortInMemory {
 		fields := []bson.E{{Key: "sortPattern", Value: r.order}, {Key: "memLimit", Value: int32(104857600)}}
-		if r.shardLimit > 0 {
-			fields = append(fields, bson.E{Key: "limitAmount", Value: number(r.shardLimit + r.shardSkip)})
-		}
+		fields = append(fields, value.When(r.shardLimit > 0, "limitAmount", number(r.shardLimit+r.shardSkip))...)
 		d = stage("SORT", d, append(fields, bson.E{Key: "type", Value: "simple"})...)
 	}
 	if len(r.projection) > 5 {
@@ -204,9 +200,7 @@ func (r shardExplain) scanFields() []bson.E {
 		{Key: "indexName", Value: r.plan.Index},
 		{Key: "isMultiKey", Value: r.plan.Multikey},
 	}
-	if !hashed && !(r.since8 && r.plan.Index == "_id_") {
-		fields = append(fields, bson.E{Key: "multiKeyPaths", Value: paths})
-	}
+	fields = append(fields, value.When(!hashed && !(r.since8 && r.plan.Index == "_id_"), "multiKeyPaths", paths)...)
 	return append(fields, value.D("isUnique", truthy(value.Field(spec, "unique")) || r.plan.Index == "_id_",
 		"isSparse", truthy(value.Field(spec, "sparse")), "isPartial", hasKey(spec, "partialFilterExpression"),
 		"indexVersion", int32(2), "direction", r.direction(), "indexBounds", bounds)...)

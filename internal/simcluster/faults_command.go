@@ -159,9 +159,7 @@ func (f *Faults) show() bson.D {
 	}
 	for _, s := range f.seen[max(0, len(f.seen)-1000):] {
 		d := value.D("n", int32(s.N), "at", bson.NewDateTimeFromTime(s.At), "db", s.DB, "name", s.Name, "ns", s.NS)
-		if s.Comment.Type != 0 {
-			d = append(d, bson.E{Key: "comment", Value: s.Comment})
-		}
+		d = append(d, value.When(s.Comment.Type != 0, "comment", s.Comment)...)
 		seen = append(seen, d)
 	}
 	return value.D("rules", rules, "frozen", frozen, "hits", int32(len(f.hits)), "seen", seen)

@@ -145,9 +145,7 @@ func (a modifyArgs) reply(before, after bson.Raw, upserted bson.RawValue) (bson.
 	}
 	if !a.remove {
 		last = append(last, bson.E{Key: "updatedExisting", Value: before != nil})
-		if upserted.Type != 0 {
-			last = append(last, bson.E{Key: "upserted", Value: upserted})
-		}
+		last = append(last, value.When(upserted.Type != 0, "upserted", upserted)...)
 	}
 	shown := before
 	if a.after {

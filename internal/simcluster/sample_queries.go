@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/pipeline"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -32,7 +33,7 @@ func (c *Cluster) sampleQueries(r *engine.Request) {
 		if err != nil {
 			return
 		}
-		if f, err := parseFilter(filter.Value, env); err == nil {
+		if f, err := query.Parse(filter.Value, env); err == nil {
 			c.catalog.SampleQuery(ns, catalog.SampledQuery{Command: name, Filter: f, Many: many, Changes: changedFields(change)})
 		}
 	}

@@ -48,12 +48,8 @@ func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error)
 		primary = "isWritablePrimary"
 	}
 	reply := value.D(primary, true, "msg", "isdbgrid")
-	if srv.version.atLeast(4, 4, 2) {
-		reply = append(reply, bson.E{Key: "topologyVersion", Value: srv.topologyVersion()})
-	}
-	if truthy(r.Lookup("helloOk")) {
-		reply = append(reply, bson.E{Key: "helloOk", Value: true})
-	}
+	reply = append(reply, value.When(srv.version.atLeast(4, 4, 2), "topologyVersion", srv.topologyVersion())...)
+	reply = append(reply, value.When(truthy(r.Lookup("helloOk")), "helloOk", true)...)
 	var id int32
 	if r.Conn != nil {
 		id = r.Conn.ID

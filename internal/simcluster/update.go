@@ -61,9 +61,7 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request, db, coll string
 	}
 	c.stats.updated(len(list))
 	reply := value.D("nModified", int32(sum.modified), "n", int32(sum.matched))
-	if len(upserts) > 0 {
-		reply = append(reply, bson.E{Key: "upserted", Value: upserts})
-	}
+	reply = append(reply, value.When(len(upserts) > 0, "upserted", upserts)...)
 	return withWriteErrors(reply, failed), nil
 }
 
@@ -102,7 +100,7 @@ func (c *Cluster) compileUpdate(r *engine.Request, s *updateStatement, arrayFilt
 	if err != nil {
 		return err
 	}
-	if s.filter, err = parseFilter(s.q, env); err != nil {
+	if s.filter, err = query.Parse(s.q, env); err != nil {
 		return err
 	}
 	o := query.UpdateOptions{Env: env, Timestamp: c.catalog.Timestamp(), NewID: c.newID}

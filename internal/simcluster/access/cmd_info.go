@@ -45,9 +45,7 @@ func (c *Control) usersInfo(r *engine.Request) (bson.D, error) {
 func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
 	doc := value.D("_id", n.id(), "userId", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}, "user", n.Name,
 		"db", n.DB)
-	if truthy(r.Lookup("showCredentials")) {
-		doc = append(doc, bson.E{Key: "credentials", Value: a.credentialDocument(n)})
-	}
+	doc = append(doc, value.When(truthy(r.Lookup("showCredentials")), "credentials", a.credentialDocument(n))...)
 	if a.custom != nil && !(given(r, "showCustomData") && !truthy(r.Lookup("showCustomData"))) {
 		doc = append(doc, bson.E{Key: "customData", Value: a.custom})
 	}
@@ -109,9 +107,7 @@ func (c *Control) roleDocument(n Name, privileges bool) bson.D {
 	}
 	inheritedPrivileges, inherited := c.resolve(direct)
 	doc := value.D("_id", n.id(), "role", n.Name, "db", n.DB)
-	if privileges {
-		doc = append(doc, bson.E{Key: "privileges", Value: p.list()})
-	}
+	doc = append(doc, value.When(privileges, "privileges", p.list())...)
 	doc = append(doc, value.D("roles", rolesArray(direct), "isBuiltin", is,
 		"inheritedRoles", rolesArray(inherited))...)
 	if privileges {

@@ -144,9 +144,7 @@ func connectionStatus(s *Session, r *engine.Request) (bson.D, error) {
 		users = append(users, m.name.user())
 	}
 	info := value.D("authenticatedUsers", users, "authenticatedUserRoles", rolesArray(s.roles))
-	if truthy(r.Lookup("showPrivileges")) {
-		info = append(info, bson.E{Key: "authenticatedUserPrivileges", Value: s.grants.list()})
-	}
+	info = append(info, value.When(truthy(r.Lookup("showPrivileges")), "authenticatedUserPrivileges", s.grants.list())...)
 	return value.D("authInfo", info), nil
 }
 

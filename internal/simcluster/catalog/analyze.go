@@ -41,9 +41,7 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request, ns 
 		return nil, err
 	}
 	var d bson.D
-	if wanted("keyCharacteristics") && a.supported {
-		d = append(d, bson.E{Key: "keyCharacteristics", Value: a.document()})
-	}
+	d = append(d, value.When(wanted("keyCharacteristics") && a.supported, "keyCharacteristics", a.document())...)
 	if wanted("readWriteDistribution") {
 		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.features.observed8 {
 			e := status.Of(err)
@@ -218,15 +216,11 @@ func (a analysis) document() bson.D {
 		kind = "monotonic"
 	}
 	m := bson.D{}
-	if !a.hashed {
-		m = append(m, bson.E{Key: "recordIdCorrelationCoefficient", Value: a.correlate})
-	}
+	m = append(m, value.When(!a.hashed, "recordIdCorrelationCoefficient", a.correlate)...)
 	d := value.D("numDocsTotal", a.docs, "numOrphanDocs", a.orphans, "avgDocSizeBytes", a.bytes/a.docs,
 		"numDocsSampled", a.docs, "isUnique", a.unique, "numDistinctValues", a.distinct, "mostCommonValues", common,
 		"monotonicity", append(m, bson.E{Key: "type", Value: kind}))
-	if a.orphans > 0 {
-		d = append(d, bson.E{Key: "note", Value: orphansNote})
-	}
+	d = append(d, value.When(a.orphans > 0, "note", orphansNote)...)
 	return d
 }
 

@@ -93,9 +93,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request, string) (b
 		mode = "off"
 	}
 	d := value.D("mode", mode, "inBalancerRound", c.rounds.done != nil, "numBalancerRounds", c.rounds.count)
-	if c.features.term {
-		d = append(d, bson.E{Key: "term", Value: int64(1)})
-	}
+	d = append(d, value.When(c.features.term, "term", int64(1))...)
 	return d, nil
 }
 
@@ -219,12 +217,8 @@ func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 		}
 	}
 	d = append(d, bson.E{Key: "balancerCompliant", Value: violation == ""})
-	if violation != "" {
-		d = append(d, bson.E{Key: "firstComplianceViolation", Value: violation})
-	}
-	if violation == Defragmenting {
-		d = append(d, bson.E{Key: "details", Value: value.D("currentPhase", r.newer.defragment.String())})
-	}
+	d = append(d, value.When(violation != "", "firstComplianceViolation", violation)...)
+	d = append(d, value.When(violation == Defragmenting, "details", value.D("currentPhase", r.newer.defragment.String()))...)
 	return d
 }
 

@@ -254,9 +254,7 @@ func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, 
 		return nil, err
 	}
 	spec := value.D("key", key, "name", indexName(key))
-	if s.unique {
-		spec = append(spec, bson.E{Key: "unique", Value: true})
-	}
+	spec = append(spec, value.When(s.unique, "unique", true)...)
 	_, err := coll.EnsureIndex(spec)
 	return coll, err
 }

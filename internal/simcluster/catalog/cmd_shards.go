@@ -75,9 +75,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request, _ s
 		return nil, c.notSharded(ns)
 	}
 	d := value.D("version", r.version, "versionEpoch", r.Epoch)
-	if c.features.dbTimestamp {
-		d = append(d, bson.E{Key: "versionTimestamp", Value: r.Timestamp})
-	}
+	d = append(d, value.When(c.features.dbTimestamp, "versionTimestamp", r.Timestamp)...)
 	if truthy(req.Lookup("fullMetadata")) {
 		chunks := make(bson.A, len(r.chunks))
 		for i, ch := range r.chunks {
@@ -328,9 +326,7 @@ func (c *Cluster) toMove(s *shard) bson.D {
 		}
 	}
 	d := value.D("note", "you need to drop or movePrimary these databases", "dbsToMove", dbs)
-	if c.features.drainingByCommand {
-		d = append(d, bson.E{Key: "collectionsToMove", Value: c.collectionsToMove(s.name)})
-	}
+	d = append(d, value.When(c.features.drainingByCommand, "collectionsToMove", c.collectionsToMove(s.name))...)
 	return d
 }
 

@@ -21,9 +21,7 @@ func (c *Cluster) collectionDocument(r *Routing) bson.D {
 		return append(append(d, r.legacyFields()...), r.extra...)
 	}
 	d = append(d, value.D("timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key)...)
-	if r.simple {
-		d = append(d, bson.E{Key: "defaultCollation", Value: value.D("locale", "simple")})
-	}
+	d = append(d, value.When(r.simple, "defaultCollation", value.D("locale", "simple"))...)
 	d = append(d, bson.E{Key: "unique", Value: r.Unique})
 	d = append(d, r.orderedFields()...)
 	return append(d, r.extra...)

@@ -22,13 +22,9 @@ type database struct {
 
 func (c *Cluster) databaseDocument(d *database) bson.D {
 	doc := value.D("_id", d.name, "primary", c.features.shardRef(d.primary))
-	if c.features.partitioned {
-		doc = append(doc, bson.E{Key: "partitioned", Value: d.partitioned})
-	}
+	doc = append(doc, value.When(c.features.partitioned, "partitioned", d.partitioned)...)
 	version := value.D("uuid", uuidValue(d.uuid))
-	if c.features.dbTimestamp {
-		version = append(version, bson.E{Key: "timestamp", Value: d.timestamp})
-	}
+	version = append(version, value.When(c.features.dbTimestamp, "timestamp", d.timestamp)...)
 	version = append(version, bson.E{Key: "lastMod", Value: d.lastMod})
 	return append(doc, bson.E{Key: "version", Value: version})
 }

@@ -66,9 +66,7 @@ func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Reque
 		reply = append(reply, bson.E{Key: "oldConfiguration", Value: was.configuration()})
 		a.samples = was.samples
 	}
-	if !a.on {
-		doc = append(doc, bson.E{Key: "stopTime", Value: bson.NewDateTimeFromTime(now)})
-	}
+	doc = append(doc, value.When(!a.on, "stopTime", bson.NewDateTimeFromTime(now))...)
 	if was == nil {
 		a.record = c.config.insert("queryAnalyzers", doc)
 	} else {

@@ -227,18 +227,14 @@ func (o *resharding) document(r *Routing) bson.D {
 	d = append(d, value.D("donorShards", donors, "recipientShards", recipients, "numInitialChunks", o.initial,
 		"active", true)...)
 	if o.c.features.observed8 {
-		if o.to != "" {
-			d = append(d, bson.E{Key: "shardDistribution", Value: o.distribution()})
-		}
+		d = append(d, value.When(o.to != "", "shardDistribution", o.distribution())...)
 		d = append(d, value.D("sourceKey", r.Key, "forceRedistribution", o.force)...)
 	}
 	if !o.fetched.IsZero() {
 		d = append(d, value.D("approxBytesToCopy", o.bytes, "approxDocumentsToCopy", o.docs,
 			"cloneTimestamp", o.fetched)...)
 	}
-	if o.c.features.observed8 && !o.clonedAt.IsZero() {
-		d = append(d, bson.E{Key: "metrics", Value: o.metrics()})
-	}
+	d = append(d, value.When(o.c.features.observed8 && !o.clonedAt.IsZero(), "metrics", o.metrics())...)
 	return d
 }
 
@@ -275,9 +271,7 @@ func (o *resharding) metrics() bson.D {
 		clone = append(clone, from("stop", o.copiedAt))
 	}
 	d := value.D("documentCopy", clone)
-	if !o.appliedAt.IsZero() {
-		d = append(d, bson.E{Key: "oplogApplication", Value: bson.D{from("stop", o.appliedAt)}})
-	}
+	d = append(d, value.When(!o.appliedAt.IsZero(), "oplogApplication", bson.D{from("stop", o.appliedAt)})...)
 	return d
 }
 
@@ -339,9 +333,7 @@ func (o *resharding) recipientFields(r *Routing) bson.D {
 	donors := bson.A{}
 	for _, s := range r.ShardsOwning() {
 		d := value.D("shardId", s)
-		if !o.fetched.IsZero() {
-			d = append(d, bson.E{Key: "minFetchTimestamp", Value: o.fetched})
-		}
+		d = append(d, value.When(!o.fetched.IsZero(), "minFetchTimestamp", o.fetched)...)
 		donors = append(donors, d)
 	}
 	d := value.D("donorShards", donors, "sourceUUID", uuidValue(o.source), "sourceNs", o.ns,

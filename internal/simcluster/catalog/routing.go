@@ -196,15 +196,9 @@ func (r *Routing) document(ch *Chunk) bson.D {
 	}
 	d = append(d, value.D("min", ch.Min, "max", ch.Max, "shard", r.format.shardRef(ch.Shard),
 		"lastmod", ch.Version)...)
-	if r.format.chunksByNS {
-		d = append(d, bson.E{Key: "lastmodEpoch", Value: r.Epoch})
-	}
-	if ch.Jumbo || ch.flagged {
-		d = append(d, bson.E{Key: "jumbo", Value: ch.Jumbo})
-	}
-	if r.format.sinceField {
-		d = append(d, bson.E{Key: "onCurrentShardSince", Value: ch.History[0].ValidAfter})
-	}
+	d = append(d, value.When(r.format.chunksByNS, "lastmodEpoch", r.Epoch)...)
+	d = append(d, value.When(ch.Jumbo || ch.flagged, "jumbo", ch.Jumbo)...)
+	d = append(d, value.When(r.format.sinceField, "onCurrentShardSince", ch.History[0].ValidAfter)...)
 	history := make(bson.A, len(ch.History))
 	for i, p := range ch.History {
 		history[i] = value.D("validAfter", p.ValidAfter, "shard", r.format.shardRef(p.Shard))

@@ -243,9 +243,7 @@ func (c *Cluster) writeVersion() {
 		id = c.objectID(configServer)
 	}
 	d := value.D("_id", int32(1))
-	if !c.features.clusterIDOnly {
-		d = append(d, value.D("minCompatibleVersion", int32(5), "currentVersion", int32(6))...)
-	}
+	d = append(d, value.When(!c.features.clusterIDOnly, "minCompatibleVersion", int32(5), "currentVersion", int32(6))...)
 	c.config.insert("version", append(d, bson.E{Key: "clusterId", Value: id}))
 }
 
@@ -255,9 +253,7 @@ func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version
 	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{})
-	if v[0] > 5 || v[0] == 5 && v[1] >= 2 {
-		doc = append(doc, bson.E{Key: "created", Value: bson.NewDateTimeFromTime(c.clock.epoch)})
-	}
+	doc = append(doc, value.When(v[0] > 5 || v[0] == 5 && v[1] >= 2, "created", bson.NewDateTimeFromTime(c.clock.epoch))...)
 	doc = append(doc, value.D("mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
 		"ping", bson.NewDateTimeFromTime(now), "up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)...)
 	found, have := engine.RecordID(0), false

@@ -22,9 +22,7 @@ type shard struct {
 
 func (s *shard) document(f versionFeatures) bson.D {
 	d := value.D("_id", s.name, "host", s.host, "state", int32(1))
-	if f.dbTimestamp {
-		d = append(d, bson.E{Key: "topologyTime", Value: s.topology})
-	}
+	d = append(d, value.When(f.dbTimestamp, "topologyTime", s.topology)...)
 	d = append(d, f.shardFields(s.name)...)
 	if s.hasTags {
 		tags := make(bson.A, len(s.tags))
@@ -33,9 +31,7 @@ func (s *shard) document(f versionFeatures) bson.D {
 		}
 		d = append(d, bson.E{Key: "tags", Value: tags})
 	}
-	if s.draining {
-		d = append(d, bson.E{Key: "draining", Value: true})
-	}
+	d = append(d, value.When(s.draining, "draining", true)...)
 	return d
 }
 
@@ -264,12 +260,8 @@ func (c *Cluster) nameShard(name string) {
 // shardFields are the fields of config.shards that newer versions add.
 func (f versionFeatures) shardFields(name string) bson.D {
 	var d bson.D
-	if f.replSetVersion {
-		d = append(d, bson.E{Key: "replSetConfigVersion", Value: f.configVersion()})
-	}
-	if f.refs != nil {
-		d = append(d, bson.E{Key: "uuid", Value: f.shardRef(name)})
-	}
+	d = append(d, value.When(f.replSetVersion, "replSetConfigVersion", f.configVersion())...)
+	d = append(d, value.When(f.refs != nil, "uuid", f.shardRef(name))...)
 	return d
 }
 

@@ -97,33 +97,21 @@ type newerFields struct {
 // noBalance only when it is set.
 func (r *Routing) legacyFields() bson.D {
 	d := value.D("dropped", false, "key", r.Key, "unique", r.Unique, "uuid", uuidValue(r.UUID), "distributionMode", "sharded")
-	if r.NoBalance {
-		d = append(d, bson.E{Key: "noBalance", Value: true})
-	}
+	d = append(d, value.When(r.NoBalance, "noBalance", true)...)
 	return d
 }
 
 // nonDefaultFields are the newer fields that differ from their defaults.
 func (r *Routing) nonDefaultFields() bson.D {
 	var d bson.D
-	if !r.Permitted {
-		d = append(d, bson.E{Key: "permitMigrations", Value: false})
-	}
-	if r.newer.maxBytes > 0 {
-		d = append(d, bson.E{Key: "maxChunkSizeBytes", Value: r.newer.maxBytes})
-	}
+	d = append(d, value.When(!r.Permitted, "permitMigrations", false)...)
+	d = append(d, value.When(r.newer.maxBytes > 0, "maxChunkSizeBytes", r.newer.maxBytes)...)
 	if p := r.newer.defragment; p != notDefragmenting {
 		d = append(d, value.D("defragmentCollection", true, "defragmentationPhase", p.String())...)
 	}
-	if r.newer.noAutoMerge {
-		d = append(d, bson.E{Key: "enableAutoMerge", Value: false})
-	}
-	if r.newer.unsplittable {
-		d = append(d, bson.E{Key: "unsplittable", Value: true})
-	}
-	if r.newer.series != nil {
-		d = append(d, bson.E{Key: "timeseriesFields", Value: r.newer.series})
-	}
+	d = append(d, value.When(r.newer.noAutoMerge, "enableAutoMerge", false)...)
+	d = append(d, value.When(r.newer.unsplittable, "unsplittable", true)...)
+	d = append(d, value.When(r.newer.series != nil, "timeseriesFields", r.newer.series)...)
 	return d
 }
 

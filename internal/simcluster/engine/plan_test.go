@@ -36,6 +36,7 @@ func TestPlannerPicksTheBestIndex(t *testing.T) {
 		{`{"p":2}`, `{"n":1}`, "IXSCAN", "p_1_k_1_gone_1", 10, 10, true, "38 34 30 26 22 18 14 10 6 2"},
 		{`{"p":1,"gone":{"$exists":false},"k":"k05"}`, ``, "IXSCAN", "p_1_k_1_gone_1", 1, 1, false, "5"},
 		{`{"k":"k05"}`, ``, "COLLSCAN", "", 0, 40, false, "5"},
+		{`{"$expr":{"$eq":["$n",3]}}`, ``, "IXSCAN", "n_1__id_-1", 1, 1, false, "37"},
 		{`{"n":{"$lte":3}}`, `{"n":-1,"_id":1}`, "IXSCAN", "n_1__id_-1", 3, 3, false, "37 38 39"},
 		{`{"n":{"$lte":3}}`, `{"n":1,"_id":1}`, "IXSCAN", "n_1__id_-1", 3, 3, true, "39 38 37"},
 		{`{"h":{"$in":[4,9]}}`, `{"_id":1}`, "IXSCAN", "h_hashed", 2, 2, true, "4 9"},

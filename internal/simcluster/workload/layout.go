@@ -60,9 +60,7 @@ func (l layout) declare(spreadClients bool) []collection {
 	if l.attached {
 		byDoc = value.D("doc_id", "hashed")
 	}
-	if spreadClients {
-		clientsKey = append(clientsKey, bson.E{Key: "_id", Value: "hashed"})
-	}
+	clientsKey = append(clientsKey, value.When(spreadClients, "_id", "hashed")...)
 	seq, perClient := unique("doc_id", "project_id", "server_seq"), unique("doc_id", "project_id", "client_id")
 	var out []collection
 	if spreadClients {
@@ -174,12 +172,8 @@ func unique(fields ...string) index {
 
 func (i index) spec() bson.D {
 	d := value.D("key", i.key, "name", i.name)
-	if i.unique {
-		d = append(d, bson.E{Key: "unique", Value: true})
-	}
-	if i.partial != nil {
-		d = append(d, bson.E{Key: "partialFilterExpression", Value: i.partial})
-	}
+	d = append(d, value.When(i.unique, "unique", true)...)
+	d = append(d, value.When(i.partial != nil, "partialFilterExpression", i.partial)...)
 	if i.ttl != nil {
 		d = append(d, bson.E{Key: "expireAfterSeconds", Value: *i.ttl})
 	}

@@ -16,13 +16,9 @@ import (
 // first push and an Int64 after, as Yorkie writes it.
 func (w *Workload) documentDocument(doc *document, key string, created, updated time.Time, removed bool) bson.D {
 	d := value.D("_id", doc.id, "key", key, "project_id", doc.project.id, "accessed_at", updated, "created_at", created)
-	if w.layout.current {
-		d = append(d, bson.E{Key: "disable_presence", Value: false})
-	}
+	d = append(d, value.When(w.layout.current, "disable_presence", false)...)
 	d = append(d, value.D("owner", doc.actors[0], "server_seq", seqValue(doc.seq), "updated_at", updated)...)
-	if removed {
-		d = append(d, bson.E{Key: "removed_at", Value: updated})
-	}
+	d = append(d, value.When(removed, "removed_at", updated)...)
 	return d
 }
 
@@ -57,9 +53,7 @@ func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
 	d := value.D("_id", w.ids.at(at), "project_id", doc.project.id, "doc_id", doc.id, "server_seq", doc.seq,
 		"lamport", doc.seq)
-	if w.layout.vectors {
-		d = append(d, bson.E{Key: "version_vector", Value: versionVector(doc.actors, doc.seq)})
-	}
+	d = append(d, value.When(w.layout.vectors, "version_vector", versionVector(doc.actors, doc.seq))...)
 	size := snapshotBytes/2 + r.IntN(snapshotBytes*2)
 	return append(d, value.D("snapshot", bson.Binary{Data: payload(r, size)}, "created_at", at)...)
 }
@@ -87,9 +81,7 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 		"documents", docs, "created_at", created, "updated_at", between(r, created, w.o.Epoch))
 	if w.layout.attached {
 		d = append(d, bson.E{Key: "metadata", Value: nil})
-		if w.layout.current {
-			d = append(d, bson.E{Key: "attaching_docs", Value: bson.A{}})
-		}
+		d = append(d, value.When(w.layout.current, "attaching_docs", bson.A{})...)
 		d = append(d, bson.E{Key: "attached_docs", Value: list})
 	}
 	return d
@@ -98,9 +90,7 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 // clientDocumentInfo is what a client row holds of one document.
 func (w *Workload) clientDocumentInfo(status string, seq int64) bson.D {
 	d := value.D("client_seq", seq, "server_seq", seq, "status", status)
-	if w.layout.current {
-		d = append(d, bson.E{Key: "epoch", Value: int64(0)})
-	}
+	d = append(d, value.When(w.layout.current, "epoch", int64(0))...)
 	return d
 }
 

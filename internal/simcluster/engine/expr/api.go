@@ -71,14 +71,7 @@ func (e Expr) Eval(root bson.Raw, env *Env) (bson.RawValue, error) {
 	if e.root == nil {
 		return bson.RawValue{}, nil
 	}
-	c := evaluation{root: root, env: env}
-	if c.env == nil {
-		c.env = &Env{}
-	}
-	if e.locals > 0 {
-		c.locals = make([]bson.RawValue, e.locals)
-	}
-	return e.root.eval(&c)
+	return e.root.eval(newEvaluation(root, env, e.locals))
 }
 
 // node is one compiled operation.

@@ -18,7 +18,6 @@ type joining struct {
 	local, foreign string
 	let            []idPart
 	stages         []bson.Raw
-	conditions     []expr.Expr // the $expr of the leading $match stages
 }
 
 func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
@@ -81,37 +80,8 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 		inner.Expr.Vars[name] = bson.RawValue{}
 	}
 	// Errors in the inner pipeline are reported before anything is read.
-	if _, err := Compile(j.stages, &inner); err != nil {
-		return nil, err
-	}
-	filter, _ := LeadingMatch(j.stages)
-	var err error
-	j.conditions, err = conditions(filter, &inner.Expr)
+	_, err := Compile(j.stages, &inner)
 	return j, err
-}
-
-// conditions are the $expr of a filter, also those under $and.
-func conditions(filter bson.Raw, env *expr.Env) ([]expr.Expr, error) {
-	var out []expr.Expr
-	for name, v := range value.Elements(filter) {
-		switch {
-		case name == "$expr":
-			e, err := env.Compile(v)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, e)
-		case name == "$and" && v.Type == bson.TypeArray:
-			for f := range value.Items(v) {
-				more, err := conditions(f.Value, env)
-				if err != nil {
-					return nil, err
-				}
-				out = append(out, more...)
-			}
-		}
-	}
-	return out, nil
 }
 
 // List reads a pipeline: an array of documents.
@@ -155,7 +125,6 @@ func (j *joining) join(d bson.Raw) (bson.Raw, error) {
 	if j.foreign != "" {
 		stages = append(stages, stageOf("$match", j.filter(d)))
 	}
-	stages = append(stages, j.narrowed(vars)...)
 	stages = append(stages, j.stages...)
 	found := value.NewBuilder(256)
 	for f, err := range j.env.Lookup(j.env.DB, j.from, stages, vars) {
@@ -165,23 +134,6 @@ func (j *joining) join(d bson.Raw) (bson.Raw, error) {
 		found.Push(value.Doc(f))
 	}
 	return put(d, j.as, bson.RawValue{Type: bson.TypeArray, Value: found.Raw()}), nil
-}
-
-// narrowed adds plain filters for the conditions of leading $expr, so that an index can
-// be used.
-func (j *joining) narrowed(vars map[string]bson.RawValue) []bson.Raw {
-	if len(j.conditions) == 0 {
-		return nil
-	}
-	env := j.env.Expr
-	env.Vars = vars
-	var out []bson.Raw
-	for _, e := range j.conditions {
-		for _, q := range e.Equalities(&env) {
-			out = append(out, stageOf("$match", doc(q.Path, doc("$eq", q.Value))))
-		}
-	}
-	return out
 }
 
 // filter finds what joins with a document: the foreign field equals the local

@@ -5,23 +5,21 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/value"
 )
 
 // Equality is a condition path = value that every matching document satisfies.
-type Equality struct {
-	Path  string
-	Value bson.RawValue
-}
+type Equality = expr.Equality
 
-// Equalities are the equalities the filter demands at its top level (also through $and, $eq, and $in
-// of one value), in order.
+// Equalities are the equalities the filter demands at its top level (also through $and, $eq, $in
+// of one value, and in $expr, as the server's rewriting does), in order.
 func (f *Filter) Equalities() []Equality {
 	if f.Empty() {
 		return nil
 	}
 	var found []Equality
-	equalities(f.root, func(path string, v bson.RawValue) { found = append(found, Equality{path, v}) })
+	equalities(f.root, func(path string, v bson.RawValue) { found = append(found, Equality{Path: path, Value: v}) })
 	return found
 }
 
@@ -34,6 +32,10 @@ func equalities(n node, each func(path string, v bson.RawValue)) {
 	case some:
 		if len(n) == 1 {
 			equalities(n[0], each)
+		}
+	case *computed:
+		for _, e := range n.expr.Equalities(n.env) {
+			each(e.Path, e.Value)
 		}
 	case *field:
 		switch t := n.test.(type) {
@@ -94,6 +96,12 @@ func bounds(n node, path string, multikey bool) (found []Interval, known bool) {
 			found = append(found, next...)
 		}
 		return union(found), true
+	case *computed:
+		for _, e := range n.expr.Equalities(n.env) {
+			if e.Path == path {
+				return union(points(e.Value)), true
+			}
+		}
 	case *field:
 		if n.name == path {
 			return testBounds(n.test)

@@ -57,3 +57,11 @@ func D(pairs ...any) bson.D {
 	}
 	return d
 }
+
+// When is D(pairs...) for the fields that a document has only if a condition holds, else nothing.
+func When(holds bool, pairs ...any) bson.D {
+	if !holds {
+		return nil
+	}
+	return D(pairs...)
+}
