@@ -29,30 +29,22 @@ type aggregateArgs struct {
 }
 
 func (c *Cluster) parseAggregate(r *engine.Request, explain bool) (a aggregateArgs, err error) {
+	p := c.arguments(r)
 	a.db, a.ns = r.DB, r.DB+".$cmd.aggregate"
 	if n, ok := wholeNumber(r.Lookup("aggregate")); !ok || n != 1 {
-		if a.db, a.coll, err = namespace(r); err != nil {
-			return a, err
-		}
+		a.db, a.coll = p.namespace()
 		a.ns = a.db + "." + a.coll
 	}
-	if a.stages, err = pipeline.List(r.Lookup("pipeline")); err != nil {
-		return a, err
-	}
+	a.stages, err = pipeline.List(r.Lookup("pipeline"))
+	p.keep(err)
 	if r.Lookup("cursor").Type != bson.TypeEmbeddedDocument && !explain {
-		return a, status.Errorf(status.FailedToParse, "The 'cursor' option is required, except for aggregate with the explain argument")
+		p.keep(status.Errorf(status.FailedToParse, "The 'cursor' option is required, except for aggregate with the explain argument"))
 	}
-	if a.batch, err = cursorBatch(r); err != nil {
-		return a, err
-	}
-	if a.batch < 0 {
+	if a.batch = p.batch(); a.batch < 0 {
 		a.batch = firstBatch
 	}
-	if a.env, err = c.environment(r); err != nil {
-		return a, err
-	}
-	a.hint, a.snapshot = r.Lookup("hint"), readsSnapshot(r)
-	return a, nil
+	a.env, a.hint, a.snapshot = p.env, r.Lookup("hint"), readsSnapshot(r)
+	return a, p.err
 }
 
 func (c *Cluster) aggregate(ctx context.Context, r *engine.Request) (bson.D, error) {

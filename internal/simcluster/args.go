@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/expr"
+	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -22,7 +24,72 @@ func wholeNumber(v bson.RawValue) (int64, bool) {
 // truthy reads a boolean argument.
 func truthy(v bson.RawValue) bool { return value.True(v) }
 
+// arguments reads the arguments of a command one after the other and keeps the first error.
+type arguments struct {
+	r   *engine.Request
+	env *expr.Env // of expressions in them
+	err error
+}
+
+func (c *Cluster) arguments(r *engine.Request) *arguments {
+	p := &arguments{r: r}
+	p.env, p.err = c.environment(r)
+	return p
+}
+
+func (p *arguments) keep(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// namespace reads the collection that the command names in its first field.
+func (p *arguments) namespace() (db, coll string) {
+	db, coll, err := namespace(p.r)
+	p.keep(err)
+	return db, coll
+}
+
 // document reads an argument that is a document; absent and null are nil.
+func (p *arguments) document(key string) bson.Raw {
+	d, err := document(p.r, key)
+	p.keep(err)
+	return d
+}
+
+// filter reads an argument that is a filter.
+func (p *arguments) filter(key string) *query.Filter {
+	f, err := query.Parse(p.document(key), p.env)
+	p.keep(err)
+	return f
+}
+
+func (p *arguments) projection(key string) *query.Projection {
+	f, err := query.ParseProjection(p.document(key), p.env)
+	p.keep(err)
+	return f
+}
+
+// count reads an argument that is a number of documents and may not be negative.
+func (p *arguments) count(key string) (n int64, given bool) {
+	n, given, err := count(p.r, key)
+	p.keep(err)
+	return n, given
+}
+
+// batch reads cursor.batchSize, -1 when there is none: metadata cursors give all at once by default.
+func (p *arguments) batch() int64 {
+	v := value.Field(p.document("cursor"), "batchSize")
+	if v.Type == 0 {
+		return -1
+	}
+	n, ok := wholeNumber(v)
+	if !ok || n < 0 {
+		p.keep(status.Errorf(status.BadValue, "cursor.batchSize must be a non-negative number"))
+	}
+	return n
+}
+
 func document(r *engine.Request, key string) (bson.Raw, error) {
 	v := r.Lookup(key)
 	switch v.Type {
@@ -34,8 +101,6 @@ func document(r *engine.Request, key string) (bson.Raw, error) {
 	return nil, wrongType(r.Name+"."+key, v, "object")
 }
 
-// count reads an argument that is a number of documents and may not be negative. what
-// is its name in the error text, for example "Limit value".
 func count(r *engine.Request, key string) (n int64, given bool, err error) {
 	v := r.Lookup(key)
 	if v.Type == 0 || v.Type == bson.TypeNull {

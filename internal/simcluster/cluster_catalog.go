@@ -65,9 +65,10 @@ func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, option
 // checkMetadata returns a cursor over metadata inconsistencies: of the whole cluster
 // when run on admin, otherwise of one database or one of its collections.
 func (c *Cluster) checkMetadata(_ context.Context, r *engine.Request) (bson.D, error) {
-	size, err := cursorBatch(r)
-	if err != nil {
-		return nil, err
+	p := c.arguments(r)
+	size := p.batch()
+	if p.err != nil {
+		return nil, p.err
 	}
 	db, coll := r.DB, ""
 	if v := r.Lookup(r.Name); v.Type == bson.TypeString {

@@ -61,13 +61,10 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request, db, coll string
 }
 
 func (c *Cluster) listCollections(_ context.Context, r *engine.Request) (bson.D, error) {
-	filter, err := c.filter(r, "filter")
-	if err != nil {
-		return nil, err
-	}
-	size, err := cursorBatch(r)
-	if err != nil {
-		return nil, err
+	p := c.arguments(r)
+	filter, size := p.filter("filter"), p.batch()
+	if p.err != nil {
+		return nil, p.err
 	}
 	docs, err := c.collectionRows(r.DB, truthy(r.Lookup("nameOnly")), filter, c.mayListCollection(r))
 	if err != nil {
@@ -139,24 +136,6 @@ func collectionRow(coll *engine.Coll) bson.D {
 	return row
 }
 
-// cursorBatch reads cursor.batchSize, -1 when there is none: metadata cursors give
-// all at once by default.
-func cursorBatch(r *engine.Request) (int64, error) {
-	doc, err := document(r, "cursor")
-	if err != nil {
-		return 0, err
-	}
-	v := value.Field(doc, "batchSize")
-	if v.Type == 0 {
-		return -1, nil
-	}
-	n, ok := wholeNumber(v)
-	if !ok || n < 0 {
-		return 0, status.Errorf(status.BadValue, "cursor.batchSize must be a non-negative number")
-	}
-	return n, nil
-}
-
 // metadataCursor is firstBatchReply in the field order of replies that mongos passes
 // through from one shard.
 func (c *Cluster) metadataCursor(k *cursor, size int64) (bson.D, error) {
@@ -168,13 +147,11 @@ func (c *Cluster) metadataCursor(k *cursor, size int64) (bson.D, error) {
 }
 
 func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, error) {
-	filter, err := c.filter(r, "filter")
-	if err != nil {
-		return nil, err
-	}
+	p := c.arguments(r)
+	filter := p.filter("filter")
 	mayList, err := c.mayListDatabase(r)
-	if err != nil {
-		return nil, err
+	if p.keep(err); p.err != nil {
+		return nil, p.err
 	}
 	nameOnly := truthy(r.Lookup("nameOnly"))
 	c.catalog.Mu.RLock()

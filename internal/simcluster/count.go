@@ -24,39 +24,20 @@ type countArgs struct {
 }
 
 func (c *Cluster) parseCount(r *engine.Request) (a countArgs, err error) {
-	if a.db, a.coll, err = namespace(r); err != nil {
-		return a, err
-	}
-	a.filter, err = c.filter(r, "query")
-	if err != nil {
-		return a, err
-	}
-	if a.skip, _, err = count(r, "skip"); err != nil {
-		return a, err
-	}
+	p := c.arguments(r)
+	a.db, a.coll = p.namespace()
+	a.filter = p.filter("query")
+	a.skip, _ = p.count("skip")
 	if v := r.Lookup("limit"); v.Type != 0 {
 		// The server treats a negative limit like a positive one.
 		n, ok := wholeNumber(v)
 		if !ok {
-			return a, wrongType("count.limit", v, "long")
+			p.keep(wrongType("count.limit", v, "long"))
 		}
 		a.limit = max(n, -n)
 	}
 	a.hint = r.Lookup("hint")
-	return a, nil
-}
-
-// filter compiles an argument that is a filter.
-func (c *Cluster) filter(r *engine.Request, key string) (*query.Filter, error) {
-	env, err := c.environment(r)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := document(r, key)
-	if err != nil {
-		return nil, err
-	}
-	return query.Parse(doc, env)
+	return a, p.err
 }
 
 // count sums what the shards counted. Without a filter a shard answers from its
@@ -113,9 +94,10 @@ func (c *Cluster) distinct(ctx context.Context, r *engine.Request, db, coll stri
 	if !ok || key == "" {
 		return nil, wrongType("distinct.key", r.Lookup("key"), "string")
 	}
-	filter, err := c.filter(r, "query")
-	if err != nil {
-		return nil, err
+	p := c.arguments(r)
+	filter := p.filter("query")
+	if p.err != nil {
+		return nil, p.err
 	}
 	docs, err := c.read(ctx, db, coll, selection{filter: filter})
 	if err != nil {

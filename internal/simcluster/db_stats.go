@@ -107,20 +107,13 @@ func (c *Cluster) dataSize(ctx context.Context, r *engine.Request) (bson.D, erro
 	if err != nil {
 		return nil, err
 	}
-	pattern, err := document(r, "keyPattern")
-	if err != nil {
-		return nil, err
-	}
-	lo, err := document(r, "min")
-	if err != nil {
-		return nil, err
-	}
-	hi, err := document(r, "max")
-	if err != nil {
-		return nil, err
-	}
+	p := c.arguments(r)
+	pattern, lo, hi := p.document("keyPattern"), p.document("min"), p.document("max")
 	if (lo == nil) != (hi == nil) {
-		return nil, status.Errorf(status.BadValue, "only one of min or max specified")
+		p.keep(status.Errorf(status.BadValue, "only one of min or max specified"))
+	}
+	if p.err != nil {
+		return nil, p.err
 	}
 	estimate := truthy(r.Lookup("estimate"))
 	c.catalog.Mu.RLock()

@@ -46,16 +46,11 @@ func (c *Cluster) deleteOne(ctx context.Context, r *engine.Request, db, coll str
 	if !ok || limit != 0 && limit != 1 {
 		return 0, status.Errorf(status.FailedToParse, "The limit field in delete objects must be 0 or 1. Got %d", limit)
 	}
-	if err := simpleCollation(value.Field(raw, "collation")); err != nil {
-		return 0, err
-	}
-	env, err := c.environment(r)
-	if err != nil {
-		return 0, err
-	}
-	filter, err := query.Parse(q.Value, env)
-	if err != nil {
-		return 0, err
+	p := c.arguments(r)
+	p.keep(simpleCollation(value.Field(raw, "collation")))
+	filter, err := query.Parse(q.Value, p.env)
+	if p.keep(err); p.err != nil {
+		return 0, p.err
 	}
 	n := 0
 	err = c.transactions.lockedWrite(ctx, db, coll, func() (err error) {

@@ -27,57 +27,25 @@ type findArgs struct {
 }
 
 func (c *Cluster) parseFind(r *engine.Request) (a findArgs, err error) {
-	if a.db, a.coll, err = namespace(r); err != nil {
-		return a, err
-	}
-	if err = a.parseTailable(r); err != nil {
-		return a, err
-	}
-	env, err := c.environment(r)
-	if err != nil {
-		return a, err
-	}
-	filter, err := document(r, "filter")
-	if err != nil {
-		return a, err
-	}
-	if a.filter, err = query.Parse(filter, env); err != nil {
-		return a, err
-	}
-	if err = a.parseSort(r); err != nil {
-		return a, err
-	}
-	projection, err := document(r, "projection")
-	if err != nil {
-		return a, err
-	}
-	if a.projection, err = query.ParseProjection(projection, env); err != nil {
-		return a, err
-	}
-	if a.skip, _, err = count(r, "skip"); err != nil {
-		return a, err
-	}
-	if a.limit, _, err = count(r, "limit"); err != nil {
-		return a, err
-	}
-	given := false
-	if a.batch, given, err = count(r, "batchSize"); err != nil {
-		return a, err
-	} else if !given {
+	p, given := c.arguments(r), false
+	a.db, a.coll = p.namespace()
+	p.keep(a.parseTailable(r))
+	a.filter = p.filter("filter")
+	p.keep(a.parseSort(p.document("sort")))
+	a.projection = p.projection("projection")
+	a.skip, _ = p.count("skip")
+	a.limit, _ = p.count("limit")
+	if a.batch, given = p.count("batchSize"); !given {
 		a.batch = firstBatch
 	}
 	a.hint = r.Lookup("hint")
 	a.single = truthy(r.Lookup("singleBatch"))
 	a.keep = truthy(r.Lookup("noCursorTimeout"))
 	a.snapshot = readsSnapshot(r)
-	return a, nil
+	return a, p.err
 }
 
-func (a *findArgs) parseSort(r *engine.Request) error {
-	order, err := document(r, "sort")
-	if err != nil {
-		return err
-	}
+func (a *findArgs) parseSort(order bson.Raw) (err error) {
 	if natural := value.Field(order, "$natural"); natural.Type != 0 {
 		a.reverse = value.Float(natural) < 0
 		return nil
@@ -151,11 +119,11 @@ func (c *Cluster) environment(r *engine.Request) (*expr.Env, error) {
 	for e := value.Read(let); e.Next(); {
 		x, err := env.Compile(e.Value)
 		if err != nil {
-			return nil, err
+			return env, err
 		}
 		v, err := x.Eval(nil, env)
 		if err != nil {
-			return nil, err
+			return env, err
 		}
 		vars[string(e.Key)] = v
 	}

@@ -23,51 +23,35 @@ type modifyArgs struct {
 }
 
 func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
-	if a.db, a.coll, err = namespace(r); err != nil {
-		return a, err
-	}
+	p := c.arguments(r)
+	a.db, a.coll = p.namespace()
 	s := &a.statement
-	if s.q, err = document(r, "query"); err != nil {
-		return a, err
-	}
+	s.q = p.document("query")
 	s.u, s.upsert, s.hint = r.Lookup("update"), truthy(r.Lookup("upsert")), r.Lookup("hint")
 	s.retry = hasKey(r.Body, "txnNumber")
 	a.remove, a.after = truthy(r.Lookup("remove")), truthy(r.Lookup("new"))
 	switch {
 	case !a.remove && s.u.Type == 0:
-		return a, status.Errorf(status.FailedToParse, "Either an update or remove=true must be specified")
+		p.keep(status.Errorf(status.FailedToParse, "Either an update or remove=true must be specified"))
 	case a.remove && s.u.Type != 0:
-		return a, status.Errorf(status.FailedToParse, "Cannot specify both an update and remove=true")
+		p.keep(status.Errorf(status.FailedToParse, "Cannot specify both an update and remove=true"))
 	case a.remove && s.upsert:
-		return a, status.Errorf(status.FailedToParse, "Cannot specify both upsert=true and remove=true ")
+		p.keep(status.Errorf(status.FailedToParse, "Cannot specify both upsert=true and remove=true "))
 	case a.remove && a.after:
-		return a, status.Errorf(status.FailedToParse,
-			"Cannot specify both new=true and remove=true; 'remove' always returns the deleted document")
+		p.keep(status.Errorf(status.FailedToParse,
+			"Cannot specify both new=true and remove=true; 'remove' always returns the deleted document"))
+	case a.remove:
+		s.filter = p.filter("query")
+	default:
+		p.keep(c.compileUpdate(p.env, s, r.Lookup("arrayFilters"), bson.RawValue{}))
 	}
-	if a.remove {
-		if s.filter, err = c.filter(r, "query"); err != nil {
-			return a, err
-		}
-	} else if err = c.compileUpdate(r, s, r.Lookup("arrayFilters"), bson.RawValue{}); err != nil {
-		return a, err
+	a.sort = p.document("sort")
+	if sort, err := query.ParseSort(a.sort); sort == nil {
+		a.sort = nil
+		p.keep(err)
 	}
-	order, err := document(r, "sort")
-	if err != nil {
-		return a, err
-	}
-	sort, err := query.ParseSort(order)
-	if err != nil {
-		return a, err
-	}
-	if sort != nil {
-		a.sort = order
-	}
-	fields, err := document(r, "fields")
-	if err != nil {
-		return a, err
-	}
-	a.projection, err = query.ParseProjection(fields, nil)
-	return a, err
+	a.projection = p.projection("fields")
+	return a, p.err
 }
 
 // findAndModify changes or removes one document and answers it. On a sharded

@@ -12,13 +12,11 @@ import (
 )
 
 func (c *Cluster) listIndexes(_ context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	size, err := cursorBatch(r)
-	if err != nil {
-		return nil, err
-	}
+	p := c.arguments(r)
+	size := p.batch()
 	specs, err := c.indexSpecs(db, coll)
-	if err != nil {
-		return nil, err
+	if p.keep(err); p.err != nil {
+		return nil, p.err
 	}
 	return c.metadataCursor(&cursor{ns: db + "." + coll, docs: specs, session: sessionOf(r)}, size)
 }

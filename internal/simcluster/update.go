@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
@@ -88,18 +90,14 @@ func (c *Cluster) parseUpdate(r *engine.Request, raw bson.Raw) (s updateStatemen
 	s.multi, s.upsert = truthy(value.Field(raw, "multi")), truthy(value.Field(raw, "upsert"))
 	s.hint = value.Field(raw, "hint")
 	s.retry = hasKey(r.Body, "txnNumber")
-	if err = simpleCollation(value.Field(raw, "collation")); err != nil {
-		return s, err
-	}
-	return s, c.compileUpdate(r, &s, value.Field(raw, "arrayFilters"), value.Field(raw, "c"))
+	p := c.arguments(r)
+	p.keep(simpleCollation(value.Field(raw, "collation")))
+	p.keep(c.compileUpdate(p.env, &s, value.Field(raw, "arrayFilters"), value.Field(raw, "c")))
+	return s, p.err
 }
 
 // compileUpdate compiles filter and change of an update or a findAndModify.
-func (c *Cluster) compileUpdate(r *engine.Request, s *updateStatement, arrayFilters, constants bson.RawValue) error {
-	env, err := c.environment(r)
-	if err != nil {
-		return err
-	}
+func (c *Cluster) compileUpdate(env *expr.Env, s *updateStatement, arrayFilters, constants bson.RawValue) (err error) {
 	if s.filter, err = query.Parse(s.q, env); err != nil {
 		return err
 	}
@@ -107,11 +105,9 @@ func (c *Cluster) compileUpdate(r *engine.Request, s *updateStatement, arrayFilt
 	if constants.Type == bson.TypeEmbeddedDocument {
 		with := *env
 		with.Vars = make(map[string]bson.RawValue)
-		for k, v := range env.Vars {
-			with.Vars[k] = v
-		}
-		for e := value.Read(constants.Value); e.Next(); {
-			with.Vars[string(e.Key)] = e.Value
+		maps.Copy(with.Vars, env.Vars)
+		for name, v := range value.Elements(constants.Value) {
+			with.Vars[name] = v
 		}
 		o.Env = &with
 	}
