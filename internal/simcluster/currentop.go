@@ -245,7 +245,7 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 func (o *operations) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
 	running := o.catalog.Now().Sub(m.Begun)
 	command := value.D("_shardsvrMovePrimary", m.DB, "to", m.To, "commandIsFromRouter", true,
-		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)), "databaseVersion", m.Version,
+		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)), "databaseVersion", o.catalog.DatabaseVersion(m.DB),
 		"$db", "admin")
 	return encode(append(o.operation(m.From, "conn34", m.App), value.D("opid", opid(m.From, int64(700+number)),
 		"secs_running", int64(running/time.Second), "microsecs_running", running.Microseconds(),

@@ -148,11 +148,13 @@ func rangeSize(ctx context.Context, coll *engine.Coll, pattern, lo, hi bson.Raw,
 	if lo == nil {
 		return coll.Bytes(), int64(coll.Len()), nil
 	}
-	coll.RangeByKey(pattern, lo, hi, func(_ engine.RecordID, doc bson.Raw) bool {
+	for _, doc := range coll.Range(pattern, lo, hi) {
 		n++
 		size += int64(len(doc))
-		return n%256 != 0 || ctx.Err() == nil
-	})
+		if n%256 == 0 && ctx.Err() != nil {
+			break
+		}
+	}
 	if estimate && coll.Len() > 0 {
 		size = n * (coll.Bytes() / int64(coll.Len()))
 	}

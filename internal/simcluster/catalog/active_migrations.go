@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -11,29 +12,30 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
+// Migration describes a running chunk migration.
+type Migration struct {
+	NS       string
+	Min, Max bson.Raw
+	From, To string
+	Number   int64     // since the cluster began
+	Begun    time.Time // when the donor began; zero before
+	Step     int       // current step of the donor: 1 to 6, 0 before
+	Received int       // last completed step of the recipient, of 7
+	Receives bool      // the recipient has begun, and is not done
+	Cloned   bool      // the recipient has documents
+	Options  MoveOptions
+	Version  bson.A // of the collection, or for the balancer of the chunk: major and minor, epoch, timestamp
+}
+
 // migration is one running chunk migration.
 type migration struct {
 	*completion
-	ns       string
-	min, max bson.Raw
-	from, to string
-	step     int           // step of the donor that runs, 1 to 6
-	receives bool          // the recipient has begun and is busy
-	received bool          // the recipient is done and no longer busy
+	Migration
 	renewed  chan struct{} // 8.0: closed when the config server has asked a donor again that stepped down
 	next     *migration    // the migration that it asked for
 	renewErr error         // why it asked for none
 	record   engine.RecordID
-
-	number  int64     // since the cluster began
-	begun   time.Time // when the donor began; zero before
-	at      int       // last completed step of the recipient, of seven
-	cloned  bool      // the recipient has documents
-	version bson.A    // chunkVersion of config.migrations
-	options MoveOptions
-
-	asked   context.Context // of the first request; only its values are used
-	command string          // of the first request
+	asked    context.Context // of the first request; only its values are used
 }
 
 // registry has the running migrations. A shard donates or receives only one chunk at a
@@ -51,23 +53,23 @@ type registry struct {
 // returned as join.
 func (g *registry) add(m *migration) (join *migration, err error) {
 	for _, o := range g.running {
-		if o.ns == m.ns && o.from == m.from && o.to == m.to && compareKeys(o.min, m.min) == 0 && compareKeys(o.max, m.max) == 0 {
+		if o.NS == m.NS && o.From == m.From && o.To == m.To && compareKeys(o.Min, m.Min) == 0 && compareKeys(o.Max, m.Max) == 0 {
 			return o, nil
 		}
 	}
-	if err := g.busy(m.from, m); err != nil {
+	if err := g.busy(m.From, m); err != nil {
 		return nil, err
 	}
 	g.count++
-	m.number = g.count
+	m.Number = g.count
 	g.running = append(g.running, m)
 	return nil, nil
 }
 
 // receive registers a migration at its recipient.
 func (g *registry) receive(m *migration) error {
-	err := g.busy(m.to, m)
-	m.receives = err == nil
+	err := g.busy(m.To, m)
+	m.Receives = err == nil
 	return err
 }
 
@@ -77,15 +79,15 @@ func (g *registry) busy(shard string, m *migration) error {
 	for _, o := range g.running {
 		switch {
 		case o == m:
-		case o.from == shard && g.ranges:
+		case o.From == shard && g.ranges:
 			return status.Errorf(status.ConflictingOperationInProgress,
-				busy+"donating range 'min: %s - max: %s' for namespace %s to shard %s", text(o.min), text(o.max), o.ns, o.to)
-		case o.from == shard:
+				busy+"donating range 'min: %s - max: %s' for namespace %s to shard %s", text(o.Min), text(o.Max), o.NS, o.To)
+		case o.From == shard:
 			return status.Errorf(status.ConflictingOperationInProgress, busy+"donating chunk %s for namespace %s to %s",
-				rangeText(o.min, o.max), o.ns, o.to)
-		case o.to == shard && o.receives && !o.received:
+				rangeText(o.Min, o.Max), o.NS, o.To)
+		case o.To == shard && o.Receives:
 			return status.Errorf(status.ConflictingOperationInProgress, busy+"receiving chunk %s for namespace %s from %s",
-				rangeText(o.min, o.max), o.ns, o.from)
+				rangeText(o.Min, o.Max), o.NS, o.From)
 		}
 	}
 	return nil
@@ -94,7 +96,7 @@ func (g *registry) busy(shard string, m *migration) error {
 // begins reports whether another migration of the namespace has the same lower bound.
 func (g *registry) begins(m *migration) bool {
 	for _, o := range g.running {
-		if o != m && o.ns == m.ns && compareKeys(o.min, m.min) == 0 {
+		if o != m && o.NS == m.NS && compareKeys(o.Min, m.Min) == 0 {
 			return true
 		}
 	}
@@ -102,47 +104,24 @@ func (g *registry) begins(m *migration) bool {
 }
 
 func (g *registry) remove(m *migration) {
-	for i, o := range g.running {
-		if o == m {
-			g.running = append(g.running[:i:i], g.running[i+1:]...)
-			return
-		}
-	}
+	g.running = slices.DeleteFunc(slices.Clone(g.running), func(o *migration) bool { return o == m })
 }
 
 // donating is a migration of the namespace with this donor (any donor if empty).
 func (g *registry) donating(ns, shard string) *migration {
 	for _, m := range g.running {
-		if m.ns == ns && (shard == "" || m.from == shard) {
+		if m.NS == ns && (shard == "" || m.From == shard) {
 			return m
 		}
 	}
 	return nil
 }
 
-// Migration describes a running migration.
-type Migration struct {
-	NS       string
-	Min, Max bson.Raw
-	From, To string
-	Number   int64     // since the cluster began
-	Begun    time.Time // when the donor began; zero before
-	Step     int       // current step of the donor: 1 to 6, 0 before
-	Received int       // last completed step of the recipient, of 7
-	Receives bool      // the recipient has begun
-	Cloned   bool      // the recipient has documents
-	Options  MoveOptions
-	Version  bson.A // of the collection, or for the balancer of the chunk: major and minor, epoch, timestamp
-}
-
 // Migrations lists the running migrations. The caller holds Mu.
 func (c *Cluster) Migrations() []Migration {
 	out := make([]Migration, len(c.moves.running))
 	for i, m := range c.moves.running {
-		out[i] = Migration{
-			NS: m.ns, Min: m.min, Max: m.max, From: m.from, To: m.to, Number: m.number, Begun: m.begun, Step: m.step,
-			Received: m.at, Receives: m.receives && !m.received, Cloned: m.cloned, Options: m.options, Version: m.version,
-		}
+		out[i] = m.Migration
 	}
 	return out
 }
@@ -155,7 +134,7 @@ func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
 		var busy <-chan struct{}
 		if m := c.moves.donating(ns, shard); m != nil {
 			busy = m.done
-		} else if o := c.reshard; o != nil && o.ns == ns {
+		} else if o := c.reshard; o != nil && o.NS == ns {
 			busy = o.done
 		} else {
 			return nil

@@ -110,15 +110,14 @@ func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 		a.unique = a.unique || uniqueOn(coll, p.raw)
 		a.orphans += int64(c.Orphans(ns, shard))
 		n := 0.0
-		scan(coll, func(_ engine.RecordID, doc bson.Raw) bool {
+		for _, doc := range coll.All() {
 			key, e := p.keyOf(doc)
 			if e != nil {
-				return true
+				continue
 			}
 			a.docs, a.bytes, n = a.docs+1, a.bytes+int64(len(doc)), n+1
 			order = append(order, rankedDoc{key: key, inserted: n})
-			return true
-		})
+		}
 		if first == nil { // one shard alone looks at the order of its records
 			first = slices.Clone(order)
 		}

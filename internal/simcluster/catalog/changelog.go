@@ -64,10 +64,11 @@ func (c *Cluster) trimLog(name string) {
 		return
 	}
 	var old []engine.RecordID
-	scan(coll, func(id engine.RecordID, _ bson.Raw) bool {
-		old = append(old, id)
-		return len(old) < logLimit/10
-	})
+	for id := range coll.All() {
+		if old = append(old, id); len(old) == logLimit/10 {
+			break
+		}
+	}
 	for _, id := range old {
 		coll.Delete(id)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -25,12 +24,12 @@ func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
 	for ns, r := range c.tables() {
 		byUUID[r.UUID] = ns
 	}
-	c.config.each("chunks", func(id engine.RecordID, doc bson.Raw) {
+	for id, doc := range c.config.all("chunks") {
 		if _, data, ok := doc.Lookup("uuid").BinaryOK(); ok && len(data) == 16 {
 			ns := byUUID[[16]byte(data)]
 			k.chunks[ns] = append(k.chunks[ns], c.features.parseChunk(id, doc))
 		}
-	})
+	}
 	tables := c.tables()
 	for _, ns := range sortedKeys(tables) {
 		inDB, name, _ := splitNS(ns)

@@ -251,21 +251,18 @@ func (c *Cluster) rangeEnd(r *Routing, lo bson.Raw) bson.Raw {
 		return ch.Max
 	}
 	average, size := max(coll.Bytes()/int64(coll.Len()), 1), int64(0)
-	end := ch.Max
 	var last bson.Raw
-	rangeByKey(coll, r, lo, ch.Max, func(_ engine.RecordID, doc bson.Raw) bool {
+	for _, doc := range coll.Range(r.Key, lo, ch.Max) {
 		key, err := r.KeyOf(doc)
 		if err != nil {
-			return false
+			break
 		}
 		if size+average > c.chunkSizeOf(r) && last != nil && compareKeys(key, last) != 0 {
-			end = key
-			return false
+			return key
 		}
 		size, last = size+average, key
-		return true
-	})
-	return end
+	}
+	return ch.Max
 }
 
 // rangeStart is the start of a range of about one chunk size that ends at hi.
@@ -281,14 +278,11 @@ func (c *Cluster) rangeStart(r *Routing, hi bson.Raw) bson.Raw {
 	}
 	keep := int(c.chunkSizeOf(r) / max(coll.Bytes()/int64(coll.Len()), 1))
 	var keys []bson.Raw
-	rangeByKey(coll, r, ch.Min, hi, func(_ engine.RecordID, doc bson.Raw) bool {
-		key, err := r.KeyOf(doc)
-		if err != nil {
-			return false
+	for _, doc := range coll.Range(r.Key, ch.Min, hi) {
+		if key, err := r.KeyOf(doc); err == nil {
+			keys = append(keys, key)
 		}
-		keys = append(keys, key)
-		return true
-	})
+	}
 	if len(keys) <= keep {
 		return ch.Min
 	}

@@ -76,7 +76,7 @@ func (c *Cluster) beginUnshard(ctx context.Context, ns, to string) (*resharding,
 
 // joinOrRefuse returns the running operation if it is the same, otherwise an error.
 func (o *resharding) joinOrRefuse(ns, command, to string) (*resharding, error) {
-	if o.ns == ns && o.command == command && (to == "" || o.to == to) {
+	if o.NS == ns && o.Command == command && (to == "" || o.To == to) {
 		return o, nil
 	}
 	return nil, status.Errorf(status.ReshardCollectionInProgress, "Only one resharding operation is allowed to be active at a time")
@@ -87,7 +87,7 @@ func (c *Cluster) toOneShard(ctx context.Context, command string, r *Routing, to
 		return nil, errShutdown()
 	}
 	o := c.newResharding(command, r, idPattern())
-	o.to, o.force = to, true
+	o.To, o.force = to, true
 	o.start(ctx)
 	return o, nil
 }

@@ -47,7 +47,7 @@ func (c *Cluster) refineByCoordinator(ctx context.Context, ns string, p pattern)
 		}
 		c.Mu.Lock()
 		m := c.moves.donating(ns, "")
-		stopped := c.changesKey(ns, p) && (m == nil || m.step < 5)
+		stopped := c.changesKey(ns, p) && (m == nil || m.Step < 5)
 		downs := c.stepDowns[c.coordinator(ns)]
 		if stopped {
 			bump()

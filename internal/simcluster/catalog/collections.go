@@ -9,7 +9,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -105,17 +104,17 @@ func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 // reloadCollections reads config.collections again after a client wrote into it:
 // noBalance is what clients set there.
 func (c *Cluster) reloadCollections() {
-	c.config.each("collections", func(id engine.RecordID, doc bson.Raw) {
+	for id, doc := range c.config.all("collections") {
 		ns, _ := doc.Lookup("_id").StringValueOK()
 		r := c.table(ns)
 		if r == nil {
-			return
+			continue
 		}
 		r.record = id
 		r.readNewerFields(doc)
 		r.NoBalance = truthy(doc.Lookup("noBalance"))
 		r.Permitted = permitted(doc)
-	})
+	}
 }
 
 // reloadChunks reads config.chunks again after a client wrote into it.
@@ -125,7 +124,7 @@ func (c *Cluster) reloadChunks() {
 	for ns, r := range c.tables() {
 		byUUID[r.UUID] = ns
 	}
-	c.config.each("chunks", func(id engine.RecordID, doc bson.Raw) {
+	for id, doc := range c.config.all("chunks") {
 		ns, ok := doc.Lookup("ns").StringValueOK()
 		if !ok {
 			if _, data, ok := doc.Lookup("uuid").BinaryOK(); ok && len(data) == 16 {
@@ -133,7 +132,7 @@ func (c *Cluster) reloadChunks() {
 			}
 		}
 		lists[ns] = append(lists[ns], c.features.parseChunk(id, doc))
-	})
+	}
 	for ns, r := range c.tables() {
 		if len(lists[ns]) > 0 {
 			r.setChunks(lists[ns])

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -161,14 +162,12 @@ func (s configStore) update(name string, id engine.RecordID, doc bson.D) {
 
 func (s configStore) delete(name string, id engine.RecordID) { s.coll(name).Delete(id) }
 
-// each visits all documents of a collection with their record ids.
-func (s configStore) each(name string, visit func(engine.RecordID, bson.Raw)) {
+// all iterates over the documents of a collection, if it is there.
+func (s configStore) all(name string) iter.Seq2[engine.RecordID, bson.Raw] {
 	if c := s.node.Coll("config", name); c != nil {
-		scan(c, func(id engine.RecordID, doc bson.Raw) bool {
-			visit(id, doc)
-			return true
-		})
+		return c.All()
 	}
+	return func(func(engine.RecordID, bson.Raw) bool) {}
 }
 
 func encode(doc any) bson.Raw { return value.Encode(doc) }

@@ -129,7 +129,7 @@ func (c *Cluster) enableSharding(db, primary string) error {
 // reloadDatabases reads config.databases again after a client wrote into it.
 func (c *Cluster) reloadDatabases() {
 	c.dbs = make(map[string]*database)
-	c.config.each("databases", func(id engine.RecordID, doc bson.Raw) {
+	for id, doc := range c.config.all("databases") {
 		d := &database{record: id}
 		d.name, _ = doc.Lookup("_id").StringValueOK()
 		d.primary = c.features.shardName(doc.Lookup("primary"))
@@ -141,5 +141,5 @@ func (c *Cluster) reloadDatabases() {
 		n, _ := asInt64(doc.Lookup("version", "lastMod"))
 		d.lastMod = int32(n)
 		c.dbs[d.name] = d
-	})
+	}
 }

@@ -41,7 +41,7 @@ func (d *distribution) move(i int, to, reason string) {
 func (d *distribution) receiver(zone string) string {
 	best, least := "", int64(math.MaxInt64)
 	for _, s := range d.c.shards {
-		if d.used[s.name] || s.draining || zone != "" && !contains(s.tags, zone) {
+		if d.used[s.name] || s.draining || zone != "" && !slices.Contains(s.tags, zone) {
 			continue
 		}
 		if n := d.load(s.name); n < least {
@@ -77,7 +77,7 @@ func (d *distribution) enforce() {
 			continue
 		}
 		for i, ch := range d.r.chunks {
-			if ch.Shard != s.name || d.zones[i] == "" || contains(s.tags, d.zones[i]) || ch.Jumbo {
+			if ch.Shard != s.name || d.zones[i] == "" || slices.Contains(s.tags, d.zones[i]) || ch.Jumbo {
 				continue
 			}
 			if to := d.receiver(d.zones[i]); to != "" {
@@ -110,7 +110,7 @@ func (d *distribution) level(zone string) {
 		}
 	}
 	for _, s := range d.c.shards {
-		if zone == "" || contains(s.tags, zone) {
+		if zone == "" || slices.Contains(s.tags, zone) {
 			shards++
 		}
 	}
@@ -218,7 +218,7 @@ func (c *Cluster) Orphans(ns, shard string) int {
 	}
 	for _, o := range c.orphans {
 		if o.ns == ns && o.shard == shard && o.uuid == r.UUID {
-			rangeByKey(coll, r, o.min, o.max, func(engine.RecordID, bson.Raw) bool { n++; return true })
+			n += int(coll.CountRange(r.Key, o.min, o.max))
 		}
 	}
 	return n
@@ -231,10 +231,9 @@ func (c *Cluster) deleteRange(r *Routing, shard string, lo, hi bson.Raw) {
 		return
 	}
 	var ids []engine.RecordID
-	rangeByKey(coll, r, lo, hi, func(id engine.RecordID, _ bson.Raw) bool {
+	for id := range coll.Range(r.Key, lo, hi) {
 		ids = append(ids, id)
-		return true
-	})
+	}
 	for _, id := range ids {
 		coll.Delete(id)
 	}

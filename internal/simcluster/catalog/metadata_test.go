@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
-
-	"shardboard/internal/simcluster/engine"
 )
 
 // hashedCollection makes a cluster of a version with one collection sharded by a hashed
@@ -21,12 +19,11 @@ func hashedCollection(t *testing.T, version [3]int) *fixture {
 	return p
 }
 
-func (p *fixture) firstDocument(coll string) (doc bson.Raw) {
-	scan(p.c.Config.Coll("config", coll), func(_ engine.RecordID, d bson.Raw) bool {
-		doc = d
-		return false
-	})
-	return doc
+func (p *fixture) firstDocument(coll string) bson.Raw {
+	for _, doc := range p.c.config.all(coll) {
+		return doc
+	}
+	return nil
 }
 
 func fieldNames(t *testing.T, d bson.Raw) []string {

@@ -34,11 +34,11 @@ func (t *transfer) commit(life context.Context) error {
 		t.to = append(t.to, 6*time.Millisecond)
 	}
 	late := t.c.features.observed8 // the recipient of 8.0 waits for the donor's outcome
-	t.m.received, t.m.at = !late, 7
+	t.m.Received = 7
 	logReceived := func() {
-		t.m.received = true
-		t.c.logChange(t.m.to, "moveChunk.to", t.m.ns,
-			t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.from, t.m.to, true, nil))
+		t.m.Receives = false
+		t.c.logChange(t.m.To, "moveChunk.to", t.m.NS,
+			t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.From, t.m.To, true, nil))
 	}
 	if !late {
 		logReceived()
@@ -76,7 +76,7 @@ func (t *transfer) commit(life context.Context) error {
 		}
 		return err
 	}
-	t.c.commitRange(r, ch, t.m.min, t.m.max, t.m.to)
+	t.c.commitRange(r, ch, t.m.Min, t.m.Max, t.m.To)
 	if late {
 		logReceived()
 	}
@@ -88,7 +88,7 @@ func (t *transfer) refusal(r *Routing) error {
 	if !r.Permitted {
 		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and chunks cannot be moved")
 	}
-	if to := t.c.shard(t.m.to); t.c.features.observed8 && to != nil && to.draining {
+	if to := t.c.shard(t.m.To); t.c.features.observed8 && to != nil && to.draining {
 		return sourceError(status.Errorf(status.ShardNotFound, "Shard %s is currently draining", to.name))
 	}
 	return nil
@@ -110,7 +110,7 @@ func (t *transfer) committed(life context.Context) error {
 		case Committed:
 			t.logCommit()
 		case Cleaning:
-			cleanup = t.scheduleDonorCleanup(t.o.WaitForDelete)
+			cleanup = t.scheduleDonorCleanup(t.m.Options.WaitForDelete)
 		}
 	}
 	t.c.Mu.Unlock()
@@ -126,7 +126,7 @@ func (t *transfer) committed(life context.Context) error {
 }
 
 func (t *transfer) logCommit() {
-	t.logEntry(t.m.from, "moveChunk.commit", value.D("from", t.m.from, "to", t.m.to,
+	t.logEntry(t.m.From, "moveChunk.commit", value.D("from", t.m.From, "to", t.m.To,
 		"counts", value.D("cloned", t.cloned, "clonedBytes", t.bytes,
 			"catchup", t.later, "steady", int64(0))))
 }
@@ -134,23 +134,23 @@ func (t *transfer) logCommit() {
 // scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. What is to be deleted now and held by a
 // cursor is returned. The caller holds Mu.
 func (t *transfer) scheduleDonorCleanup(now bool) *orphanRange {
-	r := t.c.routes[t.m.ns]
+	r := t.c.routes[t.m.NS]
 	switch {
 	case r == nil || r.UUID != t.uuid:
 	case now:
-		o := t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max, 0)
+		o := t.c.leaveOrphans(r, t.m.From, t.m.Min, t.m.Max, 0)
 		if t.c.CleanOrphans(); slices.Contains(t.c.orphans, o) {
 			return o
 		}
 	default:
-		t.c.leaveOrphans(r, t.m.from, t.m.min, t.m.max, t.c.opts.OrphanDelay)
+		t.c.leaveOrphans(r, t.m.From, t.m.Min, t.m.Max, t.c.opts.OrphanDelay)
 	}
 	return nil
 }
 
 // deleteCopied deletes the recipient's copy. The caller holds Mu.
 func (t *transfer) deleteCopied() {
-	if coll := t.c.data(t.m.to, t.m.ns); coll != nil && coll.UUID == t.uuid {
+	if coll := t.c.data(t.m.To, t.m.NS); coll != nil && coll.UUID == t.uuid {
 		for _, id := range t.records {
 			coll.Delete(id)
 		}
@@ -163,7 +163,7 @@ func (t *transfer) rejectCommit(r *Routing, ch *Chunk, why error) error {
 	t.deleteCopied()
 	ch.Version = r.bumpMajor()
 	t.c.saveChunk(r, ch)
-	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
+	t.c.logChange(t.m.From, "moveChunk.from", t.m.NS, t.c.outcome(t.bounds(), t.from, 6, t.m.From, t.m.To, false, nil))
 	return why
 }
 
@@ -187,11 +187,11 @@ func (c *Cluster) commitMove(r *Routing, ch *Chunk, to string) {
 
 // cleanDonor is the donor's last step, after the chunk has moved.
 func (t *transfer) cleanDonor(life context.Context) error {
-	_ = t.pause(life, cleanTime)
+	_ = t.c.pause(life, cleanTime)
 	t.step(6)
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, true, nil))
+	t.c.logChange(t.m.From, "moveChunk.from", t.m.NS, t.c.outcome(t.bounds(), t.from, 6, t.m.From, t.m.To, true, nil))
 	return nil
 }
 

@@ -35,7 +35,6 @@ const (
 type transfer struct {
 	c    *Cluster
 	m    *migration
-	o    MoveOptions
 	uuid [16]byte
 
 	chunk bson.Timestamp // version of the chunk at the beginning
@@ -53,19 +52,19 @@ type transfer struct {
 var errGone = errors.New("the chunk is not there any more")
 
 func (t *transfer) run(life context.Context) error {
-	if err := t.pause(life, requestTime); err != nil {
+	if err := t.c.pause(life, requestTime); err != nil {
 		return err
 	}
 	t.began = t.c.Now()
 	t.c.Mu.Lock()
-	t.m.begun, t.m.step = t.began, 1
-	t.logEntry(t.m.from, "moveChunk.start", value.D("from", t.m.from, "to", t.m.to))
+	t.m.Begun, t.m.Step = t.began, 1
+	t.logEntry(t.m.From, "moveChunk.start", value.D("from", t.m.From, "to", t.m.To))
 	t.c.Mu.Unlock()
 	if err := t.atStep(life, Started); err != nil {
 		return t.stopAt(Started, err)
 	}
 	t.step(1)
-	if err := t.pause(life, prepareTime); err != nil {
+	if err := t.c.pause(life, prepareTime); err != nil {
 		return t.failOnDonor(err)
 	}
 	t.step(2)
@@ -86,7 +85,7 @@ func (t *transfer) run(life context.Context) error {
 	if t.c.features.observed8 {
 		t.received(7) // it waits for the donor's outcome
 	}
-	if err := t.pause(life, handOverTime); err != nil {
+	if err := t.c.pause(life, handOverTime); err != nil {
 		return t.abortBoth(err)
 	}
 	t.step(5)
@@ -94,11 +93,6 @@ func (t *transfer) run(life context.Context) error {
 		return err
 	}
 	return t.cleanDonor(life)
-}
-
-// paced converts a duration on a real server to one of this cluster.
-func (t *transfer) paced(d time.Duration) time.Duration {
-	return t.c.Paced(d)
 }
 
 // Paced converts the duration of server work on a real cluster to one of this cluster:
@@ -120,13 +114,6 @@ func (c *Cluster) Hurry(on bool) { c.instant.Store(on) }
 // SkipWaits lets the durations of migrations pass on the cluster's clock alone, so that
 // nobody waits for them while a past is made.
 func (c *Cluster) SkipWaits(on bool) { c.skips.Store(on) }
-
-// pause waits for the duration of a step, without Mu.
-func (t *transfer) pause(life context.Context, d time.Duration) error { return t.c.pause(life, d) }
-
-func (t *transfer) pauseExactly(life context.Context, d time.Duration) error {
-	return t.c.pauseExactly(life, d)
-}
 
 // pause waits for the duration of server work, without Mu.
 func (c *Cluster) pause(life context.Context, d time.Duration) error {
@@ -162,33 +149,33 @@ func (t *transfer) step(n int) {
 	}
 	t.from = append(t.from, now.Sub(t.began)-before)
 	t.c.Mu.Lock()
-	t.m.step = min(n+1, 6)
+	t.m.Step = min(n+1, 6)
 	t.c.Mu.Unlock()
 }
 
 // received records that a step of the recipient has ended.
 func (t *transfer) received(n int) {
 	t.c.Mu.Lock()
-	t.m.at = n
+	t.m.Received = n
 	t.c.Mu.Unlock()
 }
 
 func (t *transfer) bounds() bson.D {
-	return value.D("min", t.m.min, "max", t.m.max)
+	return value.D("min", t.m.Min, "max", t.m.Max)
 }
 
 func (t *transfer) logEntry(server, what string, more bson.D) {
-	t.c.logChange(server, what, t.m.ns, append(t.bounds(), more...))
+	t.c.logChange(server, what, t.m.NS, append(t.bounds(), more...))
 }
 
 // route returns the current table and chunk. The caller holds Mu.
 func (t *transfer) route() (*Routing, *Chunk, error) {
-	r := t.c.routes[t.m.ns]
+	r := t.c.routes[t.m.NS]
 	if r == nil || r.UUID != t.uuid {
 		return nil, nil, errGone
 	}
-	ch := r.chunkAround(t.m.min, t.m.max)
-	if ch == nil || ch.Shard != t.m.from {
+	ch := r.chunkAround(t.m.Min, t.m.Max)
+	if ch == nil || ch.Shard != t.m.From {
 		return nil, nil, errGone
 	}
 	return r, ch, nil
@@ -204,15 +191,14 @@ func (t *transfer) listDocuments() ([]engine.RecordID, error) {
 	if err != nil {
 		return nil, err
 	}
-	coll := t.c.data(t.m.from, t.m.ns)
+	coll := t.c.data(t.m.From, t.m.NS)
 	if coll == nil {
 		return nil, nil
 	}
 	var list []engine.RecordID
-	rangeByKey(coll, r, t.m.min, t.m.max, func(id engine.RecordID, _ bson.Raw) bool {
+	for id := range coll.Range(r.Key, t.m.Min, t.m.Max) {
 		list = append(list, id)
-		return true
-	})
+	}
 	full, average := int64(250_001), int64(0)
 	if n := int64(coll.Len()); n > 0 {
 		average = max(coll.Bytes()/n, 5)
@@ -222,10 +208,10 @@ func (t *transfer) listDocuments() ([]engine.RecordID, error) {
 		}
 		full *= 2
 	}
-	if n := int64(len(list)); n > full && !t.o.ForceJumbo {
+	if n := int64(len(list)); n > full && !t.m.Options.ForceJumbo {
 		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is "+
 			"%d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
-			full, t.c.chunkSizeOf(r), average, n, t.m.ns, text(t.m.min), text(t.m.max))
+			full, t.c.chunkSizeOf(r), average, n, t.m.NS, text(t.m.Min), text(t.m.Max))
 	}
 	return list, nil
 }
@@ -253,8 +239,8 @@ func (t *transfer) failOnDonor(err error) error {
 
 // logFailure logs a failed migration. The caller holds Mu.
 func (t *transfer) logFailure(err error) error {
-	t.logEntry(t.m.from, "moveChunk.error", value.D("from", t.m.from, "to", t.m.to))
-	t.c.logChange(t.m.from, "moveChunk.from", t.m.ns, t.c.outcome(t.bounds(), t.from, 6, t.m.from, t.m.to, false, nil))
+	t.logEntry(t.m.From, "moveChunk.error", value.D("from", t.m.From, "to", t.m.To))
+	t.c.logChange(t.m.From, "moveChunk.from", t.m.NS, t.c.outcome(t.bounds(), t.from, 6, t.m.From, t.m.To, false, nil))
 	if errors.Is(err, errGone) {
 		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
@@ -266,7 +252,7 @@ func (t *transfer) logFailure(err error) error {
 func (t *transfer) abortRecipient(reason error) {
 	t.c.Mu.Lock()
 	t.deleteCopied()
-	t.c.logChange(t.m.to, "moveChunk.to", t.m.ns, t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.from, t.m.to, false, reason))
+	t.c.logChange(t.m.To, "moveChunk.to", t.m.NS, t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.From, t.m.To, false, reason))
 	t.c.Mu.Unlock()
 }
 

@@ -25,8 +25,8 @@ func (v valuesContext) Value(key any) any { return v.values.Value(key) }
 // atStep calls the hook for a migration. Mu is not held.
 func (t *transfer) atStep(ctx context.Context, step Step) error {
 	return t.c.atStep(valuesContext{ctx, t.m.asked}, Point{
-		Command: t.m.command, Step: step, NS: t.m.ns, Min: t.m.min, Max: t.m.max,
-		From: t.m.from, To: t.m.to, Answer: t.m.answer,
+		Command: t.m.Options.Command, Step: step, NS: t.m.NS, Min: t.m.Min, Max: t.m.Max,
+		From: t.m.From, To: t.m.To, Answer: t.m.answer,
 	})
 }
 
@@ -81,12 +81,12 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 		t.abortRecipient(reason)
 	}
 	t.c.Mu.Lock()
-	t.c.stepDowns[t.m.from]++
+	t.c.stepDowns[t.m.From]++
 	t.c.Mu.Unlock()
 	if t.c.features.observed8 && step != Committing {
 		// The client is answered at once; the next primary recovers the migration a little later.
 		t.m.answer(t.c.stepDownError(cause))
-		_ = t.pause(t.c.life, recoverTime)
+		_ = t.c.pause(t.c.life, recoverTime)
 	}
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
@@ -99,7 +99,7 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 	}
 	if step == Committing {
 		t.deleteCopied()
-		t.c.logChange(t.m.from, "Sharding minOpTime recovery", "admin.system.version", value.D(
+		t.c.logChange(t.m.From, "Sharding minOpTime recovery", "admin.system.version", value.D(
 			"_id", "minOpTimeRecovery", "minOpTime", value.D("ts", t.c.Timestamp(), "t", int64(-1)),
 			"minOpTimeUpdaters", int32(1)))
 	}
@@ -125,13 +125,13 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 	const interrupted = "InterruptedDueToReplStateChange: operation was interrupted"
 	t.c.Mu.RLock()
 	defer t.c.Mu.RUnlock()
-	r := t.c.routes[t.m.ns]
+	r := t.c.routes[t.m.NS]
 	switch {
 	case step == Cloning || step == Cloned:
 		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: " +
 			"operation was interrupted"
 	case t.c.features.observed8:
-	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.to] == 0:
+	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.To] == 0:
 		// The donor writes an oplog entry when the recipient has no chunk of the collection
 		// yet.
 		at := t.c.Timestamp()
@@ -139,7 +139,7 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 			"{ op: \"n\", ns: \"%s\", ui: UUID(\"%s\"), o: { msg: \"Migrating chunk from shard %s to shard %s with no chunks "+
 			"for this collection\" }, "+
 			"o2: { type: \"migrateChunkToNewShard\", from: \"%s\", to: \"%s\" }, ts: Timestamp(%d, %d), t: %d, v: 2, wall: new Date(%d) }) ]",
-			t.m.ns, t.m.ns, uuidText(t.uuid), t.m.from, t.m.to, t.m.from, t.m.to, at.T, at.I, term, t.c.Now().UnixMilli())
+			t.m.NS, t.m.NS, uuidText(t.uuid), t.m.From, t.m.To, t.m.From, t.m.To, at.T, at.I, term, t.c.Now().UnixMilli())
 	}
 	return interrupted
 }

@@ -18,7 +18,7 @@ import (
 // the collection, clone, catch up. The donor's third step ends when the recipient has
 // begun; its fourth step waits until the recipient has caught up.
 func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
-	if err := t.pause(life, askTime); err != nil {
+	if err := t.c.pause(life, askTime); err != nil {
 		return t.failOnDonor(err)
 	}
 	t.c.Mu.Lock()
@@ -26,10 +26,10 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 	t.c.Mu.Unlock()
 	if err != nil {
 		err = t.failOnDonor(err)
-		_ = t.pause(life, prepareTime) // the donor becomes free a little later
+		_ = t.c.pause(life, prepareTime) // the donor becomes free a little later
 		return err
 	}
-	if err := t.pause(life, startTime); err != nil {
+	if err := t.c.pause(life, startTime); err != nil {
 		return t.abortBoth(err)
 	}
 	t.step(3)
@@ -43,11 +43,11 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 	}
 	t.to = append(t.to, 5*time.Millisecond)
 	t.received(2) // the second step takes no time
-	if err := t.pause(life, indexTime); err != nil {
+	if err := t.c.pause(life, indexTime); err != nil {
 		return t.abortBoth(err)
 	}
 	t.c.Mu.Lock()
-	_, err = t.c.EnsureCollection(t.m.to, t.m.ns, t.uuid, t.c.data(t.m.from, t.m.ns))
+	_, err = t.c.EnsureCollection(t.m.To, t.m.NS, t.uuid, t.c.data(t.m.From, t.m.NS))
 	t.c.Mu.Unlock()
 	if err != nil {
 		return t.abortBoth(err)
@@ -64,21 +64,21 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 		if err != nil {
 			return t.abortBoth(err)
 		}
-		if err := t.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
+		if err := t.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
 			return t.abortBoth(err)
 		}
-		if err := t.pauseExactly(life, least); err != nil {
+		if err := t.c.pauseExactly(life, least); err != nil {
 			return t.abortBoth(err)
 		}
 	}
 	if len(list)%cloneBatch == 0 {
-		if err := t.pauseExactly(life, least); err != nil {
+		if err := t.c.pauseExactly(life, least); err != nil {
 			return t.abortBoth(err)
 		}
 	}
 	t.to = append(t.to, t.c.Now().Sub(begun))
 	t.received(4)
-	if err := t.pause(life, catchUpTime); err != nil {
+	if err := t.c.pause(life, catchUpTime); err != nil {
 		return t.abortBoth(err)
 	}
 	t.to = append(t.to, time.Millisecond)
@@ -92,14 +92,14 @@ func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
 // clearOrphans waits until the recipient has no orphans of an earlier migration in the
 // range.
 func (t *transfer) clearOrphans(life context.Context) error {
-	limit := time.NewTimer(t.paced(orphanWait))
+	limit := time.NewTimer(t.c.Paced(orphanWait))
 	defer limit.Stop()
 	for {
 		t.c.Mu.Lock()
 		t.c.CleanOrphans()
 		var o *orphanRange
-		if r := t.c.routes[t.m.ns]; r != nil {
-			o = t.c.orphansIn(r, t.m.to, t.m.min, t.m.max)
+		if r := t.c.routes[t.m.NS]; r != nil {
+			o = t.c.orphansIn(r, t.m.To, t.m.Min, t.m.Max)
 		}
 		left := time.Duration(0)
 		if o != nil {
@@ -135,7 +135,7 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	from, to := t.c.data(t.m.from, r.NS), t.c.data(t.m.to, r.NS)
+	from, to := t.c.data(t.m.From, r.NS), t.c.data(t.m.To, r.NS)
 	for _, id := range batch {
 		doc := from.Get(id)
 		if doc == nil {
@@ -147,7 +147,7 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 		}
 		t.records = append(t.records, record)
 		t.cloned++
-		t.m.cloned = true
+		t.m.Cloned = true
 		size += len(doc)
 	}
 	t.bytes += int64(size)
@@ -158,7 +158,7 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 // changed since they were cloned. The caller holds Mu, which makes this the critical
 // section.
 func (t *transfer) copyChanges(r *Routing) error {
-	from, to := t.c.data(t.m.from, r.NS), t.c.data(t.m.to, r.NS)
+	from, to := t.c.data(t.m.From, r.NS), t.c.data(t.m.To, r.NS)
 	have := make(map[string]engine.RecordID, len(t.records))
 	for _, id := range t.records {
 		if doc := to.Get(id); doc != nil {
@@ -168,7 +168,7 @@ func (t *transfer) copyChanges(r *Routing) error {
 	t.records = t.records[:0]
 	var failed error
 	if from != nil {
-		rangeByKey(from, r, t.m.min, t.m.max, func(_ engine.RecordID, doc bson.Raw) bool {
+		for _, doc := range from.Range(r.Key, t.m.Min, t.m.Max) {
 			id, ok := have[idKey(doc)]
 			switch {
 			case !ok:
@@ -179,12 +179,11 @@ func (t *transfer) copyChanges(r *Routing) error {
 				failed = to.Update(id, doc)
 			}
 			if failed != nil {
-				return false
+				break
 			}
 			delete(have, idKey(doc))
 			t.records = append(t.records, id)
-			return true
-		})
+		}
 	}
 	for _, id := range have {
 		t.later++
@@ -222,5 +221,5 @@ func (c *Cluster) errOrphans(m *migration) error {
 			"a portion of the range being migrated that was previously owned by the recipient shard.")
 	}
 	return fmt.Errorf("ExceededTimeLimit: Failed to delete orphaned %s range %s :: caused by :: operation "+
-		"exceeded time limit", m.ns, rangeText(m.min, m.max))
+		"exceeded time limit", m.NS, rangeText(m.Min, m.Max))
 }

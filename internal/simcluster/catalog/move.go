@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -100,7 +101,7 @@ func (c *Cluster) askAgain(m *migration) {
 	}
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	m.next, m.renewErr = c.beginMove(m.asked, m.ns, m.min, m.max, m.to, m.options)
+	m.next, m.renewErr = c.beginMove(m.asked, m.NS, m.Min, m.Max, m.To, m.Options)
 }
 
 // ownerOf is the shard that owns a key, or "" if the collection is not sharded.
@@ -144,20 +145,19 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 		return nil, nil // 8.0 logs nothing
 	}
 	if ch.Shard == to {
-		c.logMove(ch.Shard, "moveChunk.from", ns,
+		c.logChange(ch.Shard, "moveChunk.from", ns,
 			c.outcome(value.D("min", lo, "max", hi), []time.Duration{0}, 6, to, to, false, nil))
 		return nil, nil
 	}
 	if r.blocked {
 		return nil, status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes so moveChunk is not allowed.")
 	}
-	m := &migration{completion: newCompletion(), ns: ns, min: lo, max: hi, from: ch.Shard, to: to, command: o.Command, options: o,
-		renewed: make(chan struct{}), asked: ctx}
 	version := r.version // mongos sends the collection version that it knows
 	if o.Balancer() {
 		version = ch.Version
 	}
-	m.version = bson.A{version, r.Epoch, r.Timestamp}
+	m := &migration{completion: newCompletion(), renewed: make(chan struct{}), asked: ctx, Migration: Migration{
+		NS: ns, Min: lo, Max: hi, From: ch.Shard, To: to, Options: o, Version: bson.A{version, r.Epoch, r.Timestamp}}}
 	join, err := c.moves.add(m)
 	if join != nil || err != nil {
 		return join, err
@@ -169,13 +169,13 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 			return nil, status.Errorf(status.DuplicateKey,
 				"E11000 duplicate key error collection: config.migrations index: ns_1_min_1 dup key: { ns: \"%s\", min: %s }", ns, text(lo))
 		}
-		m.record = c.config.insert("migrations", value.D("_id", c.objectID(configServer), "ns", ns, "min", m.min,
-			"max", m.max, "fromShard", m.from, "toShard", m.to, "chunkVersion", m.version,
+		m.record = c.config.insert("migrations", value.D("_id", c.objectID(configServer), "ns", ns, "min", m.Min,
+			"max", m.Max, "fromShard", m.From, "toShard", m.To, "chunkVersion", m.Version,
 			"waitForDelete", o.WaitForDelete, "forceJumbo", o.force()))
 	}
 	begun := ch.Version
 	c.work.Go(func() {
-		t := &transfer{c: c, m: m, o: o, uuid: r.UUID, chunk: begun}
+		t := &transfer{c: c, m: m, uuid: r.UUID, chunk: begun}
 		m.err = t.run(c.life)
 		c.Mu.Lock()
 		c.moves.remove(m)
@@ -201,23 +201,10 @@ func (c *Cluster) checkRecipient(r *Routing, ch *Chunk, to *shard) error {
 		// moveChunk does the same, and a draining shard is still refused.
 		return nil
 	}
-	if zone := c.zoneOf(r.NS, ch); zone != "" && !contains(to.tags, zone) {
+	if zone := c.zoneOf(r.NS, ch); zone != "" && !slices.Contains(to.tags, zone) {
 		return status.Errorf(status.IllegalOperation, "%s is not in the correct zone %s", to.name, zone)
 	}
 	return nil
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *Cluster) logMove(server, what, ns string, details bson.D) {
-	c.logChange(server, what, ns, details)
 }
 
 // outcome has the details of moveChunk.from and moveChunk.to: the duration of each
@@ -271,17 +258,16 @@ func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to 
 			c.Mu.Unlock()
 			return c.notSharded(ns)
 		}
-		m := &migration{completion: newCompletion(), ns: ns, min: lo, max: hi, from: r.Owner(lo), to: to, command: o.Command, options: o,
-			asked: ctx, begun: c.Now(), step: 1,
-			version: bson.A{r.version, r.Epoch, r.Timestamp}}
+		m := &migration{completion: newCompletion(), asked: ctx, Migration: Migration{NS: ns, Min: lo, Max: hi, From: r.Owner(lo),
+			To: to, Options: o, Begun: c.Now(), Step: 1, Version: bson.A{r.version, r.Epoch, r.Timestamp}}}
 		join, err := c.moves.add(m)
 		if err == nil && join == nil {
 			c.work.Go(func() {
 				_ = c.pauseExactly(c.life, stuckFor)
 				c.Mu.Lock()
 				c.moves.remove(m)
-				c.logChange(m.from, "moveChunk.from", ns, c.outcome(value.D("min", lo, "max", hi),
-					[]time.Duration{0}, 6, m.from, to, false, nil))
+				c.logChange(m.From, "moveChunk.from", ns, c.outcome(value.D("min", lo, "max", hi),
+					[]time.Duration{0}, 6, m.From, to, false, nil))
 				c.Mu.Unlock()
 				close(m.done)
 			})

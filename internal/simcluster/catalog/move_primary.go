@@ -56,17 +56,18 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 		return nil, errShutdown()
 	}
 	if m := c.primaries[db]; m != nil {
-		if m.to == to {
+		if m.To == to {
 			return m, nil
 		}
 		// The code and the text are assumed.
 		return nil, status.Errorf(status.ConflictingOperationInProgress,
-			"Unable to start new movePrimary operation because this shard is currently moving its primary for namespace %s to %s", db, m.to)
+			"Unable to start new movePrimary operation because this shard is currently moving its primary for namespace %s to %s", db, m.To)
 	}
 	if d.primary == to {
 		return nil, nil
 	}
-	m := &primaryMove{completion: newCompletion(), c: c, db: db, from: d.primary, to: to, app: app, asked: ctx, begun: c.Now()}
+	m := &primaryMove{completion: newCompletion(), c: c, asked: ctx,
+		PrimaryMove: PrimaryMove{DB: db, From: d.primary, To: to, App: app, Begun: c.Now()}}
 	c.primaries[db] = m
 	c.work.Go(func() {
 		m.err = m.run(c.life)
@@ -78,18 +79,22 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 	return m, nil
 }
 
+// PrimaryMove describes a running movePrimary.
+type PrimaryMove struct {
+	DB, From, To string
+	App          string // application name of the requesting client, if any
+	Begun        time.Time
+}
+
 // primaryMove is one running movePrimary. Reads continue on the old primary shard while it
 // copies. Writes to what moves are refused from 5.0 on; before that, what is written to a
 // document after it was copied is lost.
 type primaryMove struct {
 	*completion
-	c        *Cluster
-	db       string
-	from, to string
-	app      string
-	asked    context.Context // of the first request, for the hook
-	begun    time.Time
-	parts    []*movedCollection
+	PrimaryMove
+	c     *Cluster
+	asked context.Context // of the first request, for the hook
+	parts []*movedCollection
 }
 
 // movedCollection is an unsharded collection and its copy on the new primary shard.
@@ -98,24 +103,10 @@ type movedCollection struct {
 	left           []engine.RecordID
 }
 
-// PrimaryMove describes a running movePrimary.
-type PrimaryMove struct {
-	DB, From, To string
-	App          string // application name of the requesting client, if any
-	Begun        time.Time
-	Version      any // of the database, as in config.databases
-}
-
 // PrimaryMoves lists the running movePrimary operations by database. The caller holds Mu.
 func (c *Cluster) PrimaryMoves() (out []PrimaryMove) {
 	for _, db := range sortedKeys(c.primaries) {
-		m := c.primaries[db]
-		p := PrimaryMove{DB: db, From: m.from, To: m.to, App: m.app, Begun: m.begun}
-		if d := c.dbs[db]; d != nil {
-			document := c.databaseDocument(d)
-			p.Version = document[len(document)-1].Value
-		}
-		out = append(out, p)
+		out = append(out, c.primaries[db].PrimaryMove)
 	}
 	return out
 }
@@ -132,7 +123,7 @@ func (c *Cluster) CheckPrimaryMove(db, coll string) error {
 // atStep calls the hook. Mu is not held.
 func (m *primaryMove) atStep(life context.Context, step Step) error {
 	err := m.c.atStep(valuesContext{life, m.asked}, Point{
-		Command: "movePrimary", Step: step, NS: m.db, From: m.from, To: m.to, Answer: m.answer,
+		Command: "movePrimary", Step: step, NS: m.DB, From: m.From, To: m.To, Answer: m.answer,
 	})
 	var down *SteppedDown
 	if errors.As(err, &down) {
@@ -165,11 +156,11 @@ func (m *primaryMove) run(life context.Context) error {
 }
 
 func (m *primaryMove) log(what string) {
-	details := value.D("from", m.from, "to", m.to)
+	details := value.D("from", m.From, "to", m.To)
 	if !m.c.features.observed8 {
-		details = append(value.D("database", m.db), details...)
+		details = append(value.D("database", m.DB), details...)
 	}
-	m.c.logChange(m.from, what, m.db, details)
+	m.c.logChange(m.From, what, m.DB, details)
 }
 
 // begin creates the collections on the new primary shard and lists what to copy.
@@ -179,26 +170,25 @@ func (m *primaryMove) begin() error {
 	defer c.Mu.Unlock()
 	m.log("movePrimary.start")
 	var sources []*engine.Coll
-	for _, coll := range c.Shards[m.from].Colls(m.db) {
-		ns := m.db + "." + coll.Name
+	for _, coll := range c.Shards[m.From].Colls(m.DB) {
+		ns := m.DB + "." + coll.Name
 		if c.table(ns) != nil {
 			continue // sharded, or tracked where it is
 		}
-		if c.data(m.to, ns) != nil {
-			return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, m.to)
+		if c.data(m.To, ns) != nil {
+			return status.Errorf(status.NamespaceExists, "collection %s already exists on shard %s", ns, m.To)
 		}
 		sources = append(sources, coll)
 	}
 	for _, coll := range sources {
-		copied, err := c.EnsureCollection(m.to, m.db+"."+coll.Name, c.uuid(), coll)
+		copied, err := c.EnsureCollection(m.To, m.DB+"."+coll.Name, c.uuid(), coll)
 		if err != nil {
 			return err
 		}
 		p := &movedCollection{source: coll, copied: copied}
-		scan(coll, func(id engine.RecordID, _ bson.Raw) bool {
+		for id := range coll.All() {
 			p.left = append(p.left, id)
-			return true
-		})
+		}
 		m.parts = append(m.parts, p)
 	}
 	return nil
@@ -239,21 +229,21 @@ func (m *primaryMove) commit() error {
 	c := m.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	d := c.dbs[m.db]
+	d := c.dbs[m.DB]
 	if d == nil {
-		return status.Errorf(status.NamespaceNotFound, "database %s not found", m.db)
+		return status.Errorf(status.NamespaceNotFound, "database %s not found", m.DB)
 	}
 	for _, p := range m.parts {
-		c.Shards[m.from].Drop(m.db, p.source.Name)
+		c.Shards[m.From].Drop(m.DB, p.source.Name)
 	}
-	d.primary = m.to
+	d.primary = m.To
 	d.lastMod++
 	at := c.Timestamp()
 	if c.features.observed8 {
 		d.timestamp = at
 	}
 	c.saveDatabase(d)
-	c.writePlacement(d.name, nil, at, m.to)
+	c.writePlacement(d.name, nil, at, m.To)
 	m.log("movePrimary.commit")
 	if c.features.observed8 {
 		m.log("movePrimary.end")
@@ -272,6 +262,6 @@ func (m *primaryMove) fail() {
 		return
 	}
 	for _, p := range m.parts {
-		c.Shards[m.to].Drop(m.db, p.source.Name)
+		c.Shards[m.To].Drop(m.DB, p.source.Name)
 	}
 }

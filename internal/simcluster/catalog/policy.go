@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"math"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -142,7 +143,7 @@ func (d *distribution) load(shard string) int64 {
 func (d *distribution) levelBySize(zone string) {
 	var total, shards int64
 	for _, s := range d.c.shards {
-		if zone == "" || contains(s.tags, zone) {
+		if zone == "" || slices.Contains(s.tags, zone) {
 			total += d.load(s.name)
 			shards++
 		}
@@ -198,7 +199,7 @@ func (c *Cluster) AnyMove(ns string, used map[string]bool, pick func(n int) int)
 		for _, s := range c.shards {
 			switch {
 			case s.name == ch.Shard || used[s.name] || s.draining:
-			case zones[i] != "" && !contains(s.tags, zones[i]):
+			case zones[i] != "" && !slices.Contains(s.tags, zones[i]):
 			case c.orphansIn(r, s.name, ch.Min, ch.Max) != nil:
 			default:
 				to = append(to, s.name)

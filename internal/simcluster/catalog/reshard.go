@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -37,7 +38,7 @@ func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request,
 func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones bson.RawValue, chunks int64, again bool,
 ) (*resharding, error) {
 	if o := c.reshard; o != nil {
-		if o.ns == ns && o.command == "reshardCollection" && value.CompareDocs(o.key.raw, p.raw) == 0 {
+		if o.NS == ns && o.Command == "reshardCollection" && value.CompareDocs(o.key.raw, p.raw) == 0 {
 			return o, nil
 		}
 		return nil, status.Errorf(status.ReshardCollectionInProgress, "Only one resharding operation is allowed to be active at a time")
@@ -60,8 +61,8 @@ func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones 
 		return nil, errShutdown()
 	}
 	o := c.newResharding("reshardCollection", r, p)
-	o.zonesGiven = zones
-	o.zones, o.initial, o.force = list, max(chunks, 1), again
+	o.Zones = zones
+	o.zones, o.Initial, o.force = list, max(chunks, 1), again
 	o.start(ctx)
 	return o, nil
 }
@@ -107,7 +108,7 @@ func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Req
 		c.Mu.Unlock()
 		return nil, err
 	}
-	if o.state == "committing" {
+	if o.State == "committing" {
 		c.Mu.Unlock()
 		return nil, status.Errorf(status.ReshardCollectionCommitted, "Can't abort resharding operation after deciding to commit")
 	}
@@ -125,27 +126,17 @@ func (c *Cluster) runAbortReshardCollection(ctx context.Context, req *engine.Req
 // one lock, where a real server applies the oplog.
 type resharding struct {
 	*completion
-	c          *Cluster
-	command    string // reshardCollection, moveCollection or unshardCollection
-	to         string // the only recipient of moveCollection and unshardCollection
-	ns, temp   string
-	source     [16]byte
-	uuid       [16]byte // of the operation and of the new collection
-	key        pattern
-	zones      []*Zone
-	zonesGiven bson.RawValue
-	initial    int64
-	app        string // of the client
-	force      bool   // forceRedistribution, or one shard is named
+	Resharding
+	c     *Cluster
+	key   pattern
+	zones []*Zone
+	force bool // forceRedistribution, or one shard is named
 
-	begunAt, clonedAt, copiedAt, appliedAt time.Time // 8.0: when it and its phases began or ended
+	begunAt, clonedAt, copiedAt, appliedAt time.Time // when it and its phases began or ended
 
-	state   string
 	record  engine.RecordID
 	fetched bson.Timestamp
-	bytes   int64 // approximate work of one recipient
-	docs    int64
-	copying copyState
+	copies  map[docPlace]docPlace // of each copied document
 
 	asked context.Context // of the first request, for the hook; nil before the start
 
@@ -157,14 +148,17 @@ type resharding struct {
 
 // Resharding describes a running resharding.
 type Resharding struct {
-	NS, TempNS   string
-	UUID, Source [16]byte
-	Key          bson.Raw
-	State        string
-	Bytes, Docs  int64 // approximate work of one recipient
-	Command, To  string
-	Progress     map[string]Progress // by recipient
-	Elapsed      time.Duration
+	NS, TempNS  string
+	Source      [16]byte // uuid of the collection
+	UUID        [16]byte // of the operation and of the new collection
+	Key         bson.Raw
+	State       string
+	Bytes, Docs int64               // approximate work of one recipient
+	Command     string              // reshardCollection, moveCollection or unshardCollection
+	To          string              // the only recipient of moveCollection and unshardCollection
+	Progress    map[string]Progress // by recipient
+	Begun       time.Time
+	Elapsed     time.Duration
 
 	// As 8.0 shows it.
 	App                         string        // of the client
@@ -181,17 +175,13 @@ func (c *Cluster) Resharding() (r Resharding, ok bool) {
 	if o == nil {
 		return r, false
 	}
-	r = Resharding{NS: o.ns, TempNS: o.temp, UUID: o.uuid, Source: o.source, Key: o.key.raw, State: o.state, Bytes: o.bytes, Docs: o.docs,
-		Command: o.command, To: o.to, Progress: o.progress(), Elapsed: c.Now().Sub(o.copying.begun),
-		App: o.app, Initial: o.initial, Zones: o.zonesGiven, Recipients: o.recipients()}
-	if t := c.table(o.ns); t != nil {
-		r.Donors = t.ShardsOwning()
+	r = o.Resharding
+	r.Progress, r.Elapsed = maps.Clone(o.Progress), c.Now().Sub(o.Begun)
+	if t := c.table(o.NS); t != nil && o.State != "unused" && o.State != "initializing" { // nobody takes part before
+		r.Donors, r.Recipients = t.ShardsOwning(), o.recipients()
 	}
-	if o.to != "" {
+	if o.To != "" {
 		r.Distribution = o.distribution()
-	}
-	if o.state == "unused" || o.state == "initializing" {
-		r.Donors, r.Recipients = nil, nil // nobody takes part yet
 	}
 	r.Copying, r.Applying = c.between(o.clonedAt, o.copiedAt), c.between(o.copiedAt, o.appliedAt)
 	r.Critical = c.between(o.appliedAt, time.Time{})
@@ -258,9 +248,9 @@ func (o *resharding) enterState(state string) error {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	r := c.table(o.ns)
-	if r == nil || r.UUID != o.source {
-		return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", o.ns)
+	r := c.table(o.NS)
+	if r == nil || r.UUID != o.Source {
+		return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", o.NS)
 	}
 	if state == "preparing-to-donate" && c.features.observed8 {
 		if err := o.checkCardinality(r); err != nil {
@@ -302,10 +292,10 @@ func (o *resharding) enterState(state string) error {
 
 // logTransition changes the state and logs it.
 func (o *resharding) logTransition(state string) {
-	o.c.logChange(configServer, "resharding.coordinator.transition", o.ns, value.D("newState", state,
-		"oldState", o.state, "namespace", o.ns, "collectionUUID", uuidText(o.source),
-		"reshardingUUID", uuidText(o.uuid)))
-	o.state = state
+	o.c.logChange(configServer, "resharding.coordinator.transition", o.NS, value.D("newState", state,
+		"oldState", o.State, "namespace", o.NS, "collectionUUID", uuidText(o.Source),
+		"reshardingUUID", uuidText(o.UUID)))
+	o.State = state
 }
 
 // prepare computes the new chunks from the keys of the existing documents and creates
@@ -314,15 +304,15 @@ func (o *resharding) prepare(r *Routing) error {
 	c := o.c
 	keys := o.keys(r)
 	at := c.Timestamp()
-	t := c.newRouting(o.temp, o.key, o.uuid, false, c.objectID(configServer), at)
+	t := c.newRouting(o.TempNS, o.key, o.UUID, false, c.objectID(configServer), at)
 	t.blocked, t.simple, r.blocked = true, true, true
-	t.newer.unsplittable = o.to != ""
+	t.newer.unsplittable = o.To != ""
 	shards := c.notDraining()
-	if order := c.placements[o.ns]; order != nil {
+	if order := c.placements[o.NS]; order != nil {
 		shards = order
 	}
-	if o.to != "" {
-		shards = []string{o.to}
+	if o.To != "" {
+		shards = []string{o.To}
 	}
 	lo := o.key.min()
 	var chunks []*Chunk
@@ -355,11 +345,11 @@ func (o *resharding) rollBack() {
 	if c.features.observed8 {
 		o.logTransition("done")
 	}
-	if t := c.table(o.temp); t != nil {
+	if t := c.table(o.TempNS); t != nil {
 		c.forgetCollection(t, true)
 	}
 	o.dropTemporary()
-	if r := c.table(o.ns); r != nil {
+	if r := c.table(o.NS); r != nil {
 		r.blocked, r.extra = false, nil
 		c.saveCollection(r)
 		c.bumpNewest(r)

@@ -19,25 +19,10 @@ type docPlace struct {
 	id    engine.RecordID
 }
 
-// copyState maps each copied document of a resharding to its copy.
-type copyState struct {
-	begun  time.Time
-	copies map[docPlace]docPlace
-	done   map[string]Progress
-}
-
 // Progress is the progress of one recipient of a resharding.
 type Progress struct {
 	Docs, Bytes int64 // cloned
 	Applied     int64 // changes since then
-}
-
-func (o *resharding) progress() map[string]Progress {
-	out := make(map[string]Progress, len(o.copying.done))
-	for shard, p := range o.copying.done {
-		out[shard] = p
-	}
-	return out
 }
 
 // workFor spends the time of one state: cloning copies documents, other states only
@@ -49,8 +34,11 @@ func (o *resharding) workFor(life context.Context, state string, d time.Duration
 	o.c.Mu.Lock()
 	list, err := o.beginCopy()
 	o.c.Mu.Unlock()
-	if err != nil || len(list) == 0 {
-		return orPause(err, func() error { return o.pause(life, d) })
+	switch {
+	case err != nil:
+		return err
+	case len(list) == 0:
+		return o.pause(life, d)
 	}
 	each := d * cloneBatch / time.Duration(len(list))
 	for batch := range slices.Chunk(list, cloneBatch) {
@@ -64,39 +52,32 @@ func (o *resharding) workFor(life context.Context, state string, d time.Duration
 	return nil
 }
 
-func orPause(err error, pause func() error) error {
-	if err != nil {
-		return err
-	}
-	return pause()
-}
-
 // beginCopy creates the temporary collection, with the source's indexes and one for the
 // new key, and lists the documents to copy. The caller holds Mu.
 func (o *resharding) beginCopy() ([]docPlace, error) {
 	c := o.c
-	r, t := c.table(o.ns), c.table(o.temp)
-	o.copying.copies, o.copying.done = make(map[docPlace]docPlace), make(map[string]Progress)
-	if o.command == "reshardCollection" {
+	r, t := c.table(o.NS), c.table(o.TempNS)
+	o.copies, o.Progress = make(map[docPlace]docPlace), make(map[string]Progress)
+	if o.Command == "reshardCollection" {
 		if err := c.uniqueStays(r, o.key); err != nil {
 			return nil, err // a recipient finds it after it has made the other indexes
 		}
 	}
 	var model *engine.Coll
 	for _, s := range r.ShardsOwning() {
-		if model = c.data(s, o.ns); model != nil {
+		if model = c.data(s, o.NS); model != nil {
 			break
 		}
 	}
 	for _, s := range t.ShardsOwning() {
-		coll, err := c.EnsureCollection(s, o.temp, o.uuid, model)
+		coll, err := c.EnsureCollection(s, o.TempNS, o.UUID, model)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := c.shardKeyIndex(shardSpec{ns: o.temp, key: o.key}, s, coll, true); err != nil {
+		if _, err := c.shardKeyIndex(shardSpec{ns: o.TempNS, key: o.key}, s, coll, true); err != nil {
 			return nil, err
 		}
-		o.copying.done[s] = Progress{}
+		o.Progress[s] = Progress{}
 	}
 	var list []docPlace
 	o.eachPlace(r, func(at docPlace, _ bson.Raw) { list = append(list, at) })
@@ -110,21 +91,20 @@ func (o *resharding) eachPlace(r *Routing, visit func(docPlace, bson.Raw)) {
 		if coll == nil {
 			continue
 		}
-		scan(coll, func(id engine.RecordID, doc bson.Raw) bool {
+		for id, doc := range coll.All() {
 			if r.Owns(shard, doc) {
 				visit(docPlace{shard, id}, doc)
 			}
-			return true
-		})
+		}
 	}
 }
 
 func (o *resharding) copyBatch(batch []docPlace) error {
 	o.c.Mu.Lock()
 	defer o.c.Mu.Unlock()
-	t := o.c.table(o.temp)
+	t := o.c.table(o.TempNS)
 	for _, at := range batch {
-		coll := o.c.data(at.shard, o.ns)
+		coll := o.c.data(at.shard, o.NS)
 		if coll == nil {
 			continue
 		}
@@ -136,9 +116,9 @@ func (o *resharding) copyBatch(batch []docPlace) error {
 		if err != nil {
 			return err
 		}
-		p := o.copying.done[to]
+		p := o.Progress[to]
 		p.Docs, p.Bytes = p.Docs+1, p.Bytes+int64(len(doc))
-		o.copying.done[to] = p
+		o.Progress[to] = p
 	}
 	return nil
 }
@@ -150,9 +130,9 @@ func (o *resharding) insert(t *Routing, from docPlace, doc bson.Raw) (shard stri
 		return "", err
 	}
 	shard = t.Owner(key)
-	id, err := o.c.data(shard, o.temp).Insert(doc)
+	id, err := o.c.data(shard, o.TempNS).Insert(doc)
 	if err == nil {
-		o.copying.copies[from] = docPlace{shard, id}
+		o.copies[from] = docPlace{shard, id}
 	}
 	return shard, err
 }
@@ -166,19 +146,19 @@ func (o *resharding) catchUp(r, t *Routing) error {
 		doc bson.Raw
 	}
 	var changes []change
-	stale := o.copying.copies
-	o.copying.copies = make(map[docPlace]docPlace, len(stale))
+	stale := o.copies
+	o.copies = make(map[docPlace]docPlace, len(stale))
 	o.eachPlace(r, func(at docPlace, doc bson.Raw) {
 		to, ok := stale[at]
-		if ok && bytes.Equal(o.c.data(to.shard, o.temp).Get(to.id), doc) {
-			o.copying.copies[at] = to
+		if ok && bytes.Equal(o.c.data(to.shard, o.TempNS).Get(to.id), doc) {
+			o.copies[at] = to
 			delete(stale, at)
 			return
 		}
 		changes = append(changes, change{at, doc})
 	})
 	for _, to := range stale {
-		o.c.data(to.shard, o.temp).Delete(to.id)
+		o.c.data(to.shard, o.TempNS).Delete(to.id)
 		o.applied(to.shard)
 	}
 	for _, ch := range changes {
@@ -192,24 +172,24 @@ func (o *resharding) catchUp(r, t *Routing) error {
 }
 
 func (o *resharding) applied(shard string) {
-	p := o.copying.done[shard]
+	p := o.Progress[shard]
 	p.Applied++
-	o.copying.done[shard] = p
+	o.Progress[shard] = p
 }
 
 // document is the operation's row of config.reshardingOperations.
 func (o *resharding) document(r *Routing) bson.D {
-	d := value.D("_id", uuidValue(o.uuid), "ns", o.ns, "ui", uuidValue(o.source), "tempNs", o.temp,
-		"reshardingKey", o.key.raw, "state", o.state)
+	d := value.D("_id", uuidValue(o.UUID), "ns", o.NS, "ui", uuidValue(o.Source), "tempNs", o.TempNS,
+		"reshardingKey", o.key.raw, "state", o.State)
 	if o.c.features.observed8 {
 		d = slices.Insert(d, len(d)-1, bson.E{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)},
-			bson.E{Key: "provenance", Value: o.command})
+			bson.E{Key: "provenance", Value: o.Command})
 	}
 	donors, recipients := bson.A{}, bson.A{}
 	for _, s := range r.ShardsOwning() {
 		state := value.D("state", "unused")
 		if !o.fetched.IsZero() {
-			coll := o.c.data(s, o.ns)
+			coll := o.c.data(s, o.NS)
 			state = value.D("state", o.donorState(), "minFetchTimestamp", o.fetched)
 			if coll != nil {
 				state = append(state, value.D("bytesToClone", coll.Bytes(), "documentsToClone", int64(coll.Len()))...)
@@ -224,14 +204,14 @@ func (o *resharding) document(r *Routing) bson.D {
 		state := value.D("state", o.recipientState())
 		recipients = append(recipients, value.D("id", s, "mutableState", state))
 	}
-	d = append(d, value.D("donorShards", donors, "recipientShards", recipients, "numInitialChunks", o.initial,
+	d = append(d, value.D("donorShards", donors, "recipientShards", recipients, "numInitialChunks", o.Initial,
 		"active", true)...)
 	if o.c.features.observed8 {
-		d = append(d, value.When(o.to != "", "shardDistribution", o.distribution())...)
+		d = append(d, value.When(o.To != "", "shardDistribution", o.distribution())...)
 		d = append(d, value.D("sourceKey", r.Key, "forceRedistribution", o.force)...)
 	}
 	if !o.fetched.IsZero() {
-		d = append(d, value.D("approxBytesToCopy", o.bytes, "approxDocumentsToCopy", o.docs,
+		d = append(d, value.D("approxBytesToCopy", o.Bytes, "approxDocumentsToCopy", o.Docs,
 			"cloneTimestamp", o.fetched)...)
 	}
 	d = append(d, value.When(o.c.features.observed8 && !o.clonedAt.IsZero(), "metrics", o.metrics())...)
@@ -241,7 +221,7 @@ func (o *resharding) document(r *Routing) bson.D {
 // donorState and recipientState are the states of a shard in config.reshardingOperations; 5.0 was seen to write none
 // but the first ones there.
 func (o *resharding) donorState() string {
-	if o.c.features.observed8 && (o.state == "blocking-writes" || o.state == "committing") {
+	if o.c.features.observed8 && (o.State == "blocking-writes" || o.State == "committing") {
 		return "blocking-writes"
 	}
 	return "donating-initial-data"
@@ -250,9 +230,9 @@ func (o *resharding) donorState() string {
 func (o *resharding) recipientState() string {
 	switch {
 	case !o.c.features.observed8:
-	case o.state == "applying" || o.state == "blocking-writes":
+	case o.State == "applying" || o.State == "blocking-writes":
 		return "applying"
-	case o.state == "committing":
+	case o.State == "committing":
 		return "strict-consistency"
 	}
 	return "unused"
@@ -260,7 +240,7 @@ func (o *resharding) recipientState() string {
 
 // distribution is the one range of an operation that takes all documents to one shard.
 func (o *resharding) distribution() bson.A {
-	return bson.A{value.D("min", o.key.min(), "max", o.key.max(), "shard", o.to)}
+	return bson.A{value.D("min", o.key.min(), "max", o.key.max(), "shard", o.To)}
 }
 
 // metrics are the times at which phases began and ended.
@@ -276,12 +256,12 @@ func (o *resharding) metrics() bson.D {
 }
 
 func (o *resharding) recipients() []string {
-	t := o.c.table(o.temp)
+	t := o.c.table(o.TempNS)
 	if t == nil {
 		return nil
 	}
 	list := t.ShardsOwning()
-	db, _, _ := splitNS(o.ns)
+	db, _, _ := splitNS(o.NS)
 	// In 8.0 the primary shard always receives, be it nothing.
 	if primary, ok := o.c.Primary(db); ok && o.c.features.observed8 && !slices.Contains(list, primary) {
 		list = append(list, primary)
@@ -295,7 +275,7 @@ func (o *resharding) recipients() []string {
 func (o *resharding) writeState(r *Routing) {
 	c := o.c
 	c.config.update("reshardingOperations", o.record, o.document(r))
-	t := c.table(o.temp)
+	t := c.table(o.TempNS)
 	if t == nil && !c.features.observed8 {
 		return
 	}
@@ -303,12 +283,12 @@ func (o *resharding) writeState(r *Routing) {
 	for _, s := range o.recipients() {
 		ids = append(ids, s)
 	}
-	common := value.D("uuid", uuidValue(o.uuid), "state", o.state)
-	donor := bson.E{Key: "donorFields", Value: value.D("tempNs", o.temp, "reshardingKey", o.key.raw,
+	common := value.D("uuid", uuidValue(o.UUID), "state", o.State)
+	donor := bson.E{Key: "donorFields", Value: value.D("tempNs", o.TempNS, "reshardingKey", o.key.raw,
 		"recipientShardIds", ids)}
 	var since bson.D
 	if c.features.observed8 {
-		since = value.D("startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.command)
+		since = value.D("startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.Command)
 	}
 	fields := append(slices.Clone(common), since...)
 	if t != nil {
@@ -336,10 +316,10 @@ func (o *resharding) recipientFields(r *Routing) bson.D {
 		d = append(d, value.When(!o.fetched.IsZero(), "minFetchTimestamp", o.fetched)...)
 		donors = append(donors, d)
 	}
-	d := value.D("donorShards", donors, "sourceUUID", uuidValue(o.source), "sourceNs", o.ns,
+	d := value.D("donorShards", donors, "sourceUUID", uuidValue(o.Source), "sourceNs", o.NS,
 		"minimumOperationDurationMillis", o.c.opts.Reshard.Milliseconds())
 	if !o.fetched.IsZero() {
-		d = append(d, value.D("approxBytesToCopy", o.bytes, "approxDocumentsToCopy", o.docs,
+		d = append(d, value.D("approxBytesToCopy", o.Bytes, "approxDocumentsToCopy", o.Docs,
 			"cloneTimestamp", o.fetched)...)
 	}
 	return d
@@ -356,35 +336,35 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	c := o.c
 	c.Mu.Lock()
-	t := c.table(o.temp)
-	err := o.catchUp(c.table(o.ns), t)
+	t := c.table(o.TempNS)
+	err := o.catchUp(c.table(o.NS), t)
 	if err != nil {
 		c.Mu.Unlock()
 		o.rollBack()
 		return status.Errorf(status.ReshardCollectionAborted, "%s", err.Error())
 	}
 	defer c.Mu.Unlock()
-	db, coll, _ := splitNS(o.ns)
-	_, temp, _ := splitNS(o.temp)
+	db, coll, _ := splitNS(o.NS)
+	_, temp, _ := splitNS(o.TempNS)
 	if c.features.observed8 {
-		c.replaceData(o.ns, db, coll)
+		c.replaceData(o.NS, db, coll)
 	} else {
-		c.dropData(o.ns, db, coll)
+		c.dropData(o.NS, db, coll)
 	}
 	for _, shard := range t.ShardsOwning() {
 		c.Shards[shard].Rename(db, temp, db, coll)
 	}
-	delete(c.routes, o.temp)
-	delete(c.tracked, o.temp)
-	t.NS, t.Epoch, t.Timestamp = o.ns, c.objectID(configServer), c.Timestamp()
+	delete(c.routes, o.TempNS)
+	delete(c.tracked, o.TempNS)
+	t.NS, t.Epoch, t.Timestamp = o.NS, c.objectID(configServer), c.Timestamp()
 	t.extra, t.blocked, t.simple, t.Lastmod = nil, false, false, c.Now().Truncate(time.Millisecond)
 	c.setTable(t)
 	c.config.delete("collections", t.record)
 	t.record = c.config.insert("collections", c.collectionDocument(t))
 	for _, z := range o.zones {
 		z.id = c.objectID(configServer)
-		z.record = c.config.insert("tags", zoneDocument(o.ns, z))
-		c.putZone(o.ns, z)
+		z.record = c.config.insert("tags", zoneDocument(o.NS, z))
+		c.putZone(o.NS, z)
 	}
 	c.config.delete("reshardingOperations", o.record)
 	c.notePlacement(t)
@@ -395,7 +375,7 @@ func (o *resharding) commit(life context.Context) error {
 }
 
 func (o *resharding) dropTemporary() {
-	db, temp, _ := splitNS(o.temp)
+	db, temp, _ := splitNS(o.TempNS)
 	for _, s := range o.c.shards {
 		o.c.Shards[s.name].Drop(db, temp)
 	}

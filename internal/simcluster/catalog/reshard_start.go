@@ -15,13 +15,13 @@ import (
 // newResharding prepares an operation on a collection. The caller holds Mu.
 func (c *Cluster) newResharding(command string, r *Routing, key pattern) *resharding {
 	db, _, _ := splitNS(r.NS)
-	o := &resharding{
-		completion: newCompletion(), c: c, command: command, ns: r.NS, temp: db + ".system.resharding." + uuidText(r.UUID), source: r.UUID,
-		key: key, initial: 1, uuid: c.uuid(), state: "unused",
-		abort: make(chan struct{}), hurry: make(chan struct{}),
+	return &resharding{
+		completion: newCompletion(), c: c, key: key, abort: make(chan struct{}), hurry: make(chan struct{}),
+		Resharding: Resharding{
+			NS: r.NS, TempNS: db + ".system.resharding." + uuidText(r.UUID), Source: r.UUID, UUID: c.uuid(), Key: key.raw,
+			State: "unused", Command: command, Initial: 1, Begun: c.Now(),
+		},
 	}
-	o.copying.begun = c.Now()
-	return o
 }
 
 // start runs the operation on its own goroutine. The caller holds Mu; asked is the
@@ -52,7 +52,7 @@ func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 	o := c.reshard
 	command = strings.TrimPrefix(command, "abort")
 	command = strings.TrimPrefix(command, "commit")
-	if o == nil || o.ns != ns || !strings.EqualFold(o.command, command) {
+	if o == nil || o.NS != ns || !strings.EqualFold(o.Command, command) {
 		return nil, status.Errorf(status.NoSuchReshardCollection, "Could not find resharding-related metadata that matches the given namespace")
 	}
 	return o, nil
@@ -76,15 +76,15 @@ func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Re
 
 // sentBy notes the application of the client that began the operation. The caller holds Mu.
 func (o *resharding) sentBy(req *engine.Request) {
-	if o != nil && o.app == "" {
-		o.app = appOf(req)
+	if o != nil && o.App == "" {
+		o.App = appOf(req)
 	}
 }
 
 // keys are the new keys of all documents, sorted.
 func (o *resharding) keys(r *Routing) []bson.Raw {
 	var keys []bson.Raw
-	o.each(r, func(doc bson.Raw) {
+	o.eachPlace(r, func(_ docPlace, doc bson.Raw) {
 		if key, err := o.key.keyOf(doc); err == nil {
 			keys = append(keys, key)
 		}
@@ -93,19 +93,14 @@ func (o *resharding) keys(r *Routing) []bson.Raw {
 	return keys
 }
 
-// each visits every owned document.
-func (o *resharding) each(r *Routing, visit func(bson.Raw)) {
-	o.eachPlace(r, func(_ docPlace, doc bson.Raw) { visit(doc) })
-}
-
 // points are the split points for the initial number of chunks and at zone boundaries.
 func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 	var points []bson.Raw
 	if o.c.features.observed8 {
-		points = sampledPoints(keys, o.initial)
+		points = sampledPoints(keys, o.Initial)
 	}
-	for i := int64(1); i < o.initial && len(keys) > 0 && !o.c.features.observed8; i++ {
-		points = append(points, keys[int(i)*len(keys)/int(o.initial)])
+	for i := int64(1); i < o.Initial && len(keys) > 0 && !o.c.features.observed8; i++ {
+		points = append(points, keys[int(i)*len(keys)/int(o.Initial)])
 	}
 	for _, z := range o.zones {
 		points = append(points, z.Min, z.Max)
@@ -120,10 +115,10 @@ func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 // checkCardinality refuses a key with too few values for the number of chunks (8.0). The server reads ten samples for
 // each chunk in order and cuts after every tenth; without so many documents, it has them all.
 func (o *resharding) checkCardinality(r *Routing) error {
-	if o.to != "" {
+	if o.To != "" {
 		return nil
 	}
-	return tooFewValues(o.initial, o.points(o.keys(r)))
+	return tooFewValues(o.Initial, o.points(o.keys(r)))
 }
 
 // tooFewValues is the error for a number of chunks that the split points do not make.
@@ -155,19 +150,19 @@ func sampledPoints(keys []bson.Raw, chunks int64) (points []bson.Raw) {
 // estimate computes the approximate work of one recipient: the donors' data, orphans
 // included, divided by the number of recipients.
 func (o *resharding) estimate(r *Routing) {
-	n := int64(max(len(o.c.table(o.temp).counts), 1))
+	n := int64(max(len(o.c.table(o.TempNS).counts), 1))
 	for _, s := range r.ShardsOwning() {
-		if coll := o.c.data(s, o.ns); coll != nil {
-			o.bytes, o.docs = o.bytes+coll.Bytes(), o.docs+int64(coll.Len())
+		if coll := o.c.data(s, o.NS); coll != nil {
+			o.Bytes, o.Docs = o.Bytes+coll.Bytes(), o.Docs+int64(coll.Len())
 		}
 	}
-	o.bytes, o.docs = o.bytes/n, o.docs/n
+	o.Bytes, o.Docs = o.Bytes/n, o.Docs/n
 }
 
 // bumpRecipients increases the version of one chunk on every recipient, so that the
 // shards notice a state change.
 func (o *resharding) bumpRecipients() {
-	t := o.c.table(o.temp)
+	t := o.c.table(o.TempNS)
 	if o.c.features.observed8 {
 		o.c.bumpNewest(t)
 		return
@@ -198,7 +193,7 @@ func (o *resharding) atStep(life context.Context, step Step) error {
 	if step == "" {
 		return nil
 	}
-	err := o.c.atStep(valuesContext{life, o.asked}, Point{Command: o.command, Step: step, NS: o.ns, To: o.to, Answer: o.answer})
+	err := o.c.atStep(valuesContext{life, o.asked}, Point{Command: o.Command, Step: step, NS: o.NS, To: o.To, Answer: o.answer})
 	var down *SteppedDown
 	if errors.As(err, &down) {
 		o.answer(status.Errorf(status.InterruptedByStepDown, "%s", down.Error()))

@@ -72,7 +72,7 @@ func (w Window) open(now time.Time) bool {
 
 func (c *Cluster) readSettings() Settings {
 	s := Settings{Mode: "full", ChunkSizeMB: c.features.chunkSizeMB, AutoSplit: c.features.autoSplit, AutoMerge: c.features.autoMerge}
-	c.config.each("settings", func(_ engine.RecordID, doc bson.Raw) {
+	for _, doc := range c.config.all("settings") {
 		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
 		case "balancer":
 			c.readBalancer(doc, &s)
@@ -93,7 +93,7 @@ func (c *Cluster) readSettings() Settings {
 				s.AutoSplit = s.boolean(doc, "autosplit.enabled", "enabled")
 			}
 		}
-	})
+	}
 	return s
 }
 
@@ -208,12 +208,12 @@ func minutes(v bson.RawValue) (int, bool) {
 func (c *Cluster) setSetting(id string, fields bson.D) {
 	var found engine.RecordID
 	var doc bson.D
-	c.config.each("settings", func(rid engine.RecordID, raw bson.Raw) {
+	for rid, raw := range c.config.all("settings") {
 		if s, _ := raw.Lookup("_id").StringValueOK(); s == id {
 			found = rid
 			_ = bson.Unmarshal(raw, &doc)
 		}
-	})
+	}
 	fresh := doc == nil
 	if fresh {
 		doc = value.D("_id", id)
@@ -257,11 +257,11 @@ func (c *Cluster) PingRouter() {
 	doc = append(doc, value.D("mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
 		"ping", bson.NewDateTimeFromTime(now), "up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)...)
 	found, have := engine.RecordID(0), false
-	c.config.each("mongos", func(id engine.RecordID, raw bson.Raw) {
+	for id, raw := range c.config.all("mongos") {
 		if s, _ := raw.Lookup("_id").StringValueOK(); s == c.opts.Router {
 			found, have = id, true
 		}
-	})
+	}
 	if have {
 		c.config.update("mongos", found, doc)
 	} else {

@@ -101,11 +101,11 @@ func (c *Cluster) Host(name string) string {
 // reloadShards reads config.shards again after a client wrote into it.
 func (c *Cluster) reloadShards() {
 	var list []*shard
-	c.config.each("shards", func(id engine.RecordID, doc bson.Raw) {
+	for id, doc := range c.config.all("shards") {
 		s := &shard{record: id}
 		s.name, _ = doc.Lookup("_id").StringValueOK()
 		if c.Shards[s.name] == nil {
-			return
+			continue
 		}
 		s.host, _ = doc.Lookup("host").StringValueOK()
 		s.draining = truthy(doc.Lookup("draining"))
@@ -120,7 +120,7 @@ func (c *Cluster) reloadShards() {
 			}
 		}
 		list = append(list, s)
-	})
+	}
 	c.shards = list
 }
 
@@ -137,15 +137,6 @@ func (c *Cluster) inZone(zone string) []string {
 
 func noShard(name string) error {
 	return status.Errorf(status.ShardNotFound, "Shard %s not found", name)
-}
-
-// scan visits a collection in insertion order until visit returns false.
-func scan(coll *engine.Coll, visit func(engine.RecordID, bson.Raw) bool) {
-	for id, doc := range coll.All() {
-		if !visit(id, doc) {
-			return
-		}
-	}
 }
 
 // data is a shard's part of a collection, or nil.
@@ -165,11 +156,6 @@ func nodeBytes(n *engine.Node) int64 {
 		}
 	}
 	return sum
-}
-
-// rangeByKey visits a shard's documents whose key lies in [lo, hi), in key order.
-func rangeByKey(coll *engine.Coll, r *Routing, lo, hi bson.Raw, visit func(engine.RecordID, bson.Raw) bool) {
-	coll.RangeByKey(r.Key, lo, hi, visit)
 }
 
 // EnsureCollection creates a collection on a shard if needed, with the uuid, options

@@ -141,53 +141,22 @@ func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 }
 
 // autoSplit splits a chunk that is bigger than the chunk size. A single split point
-// means that the chunk is between half full and full, so it is left alone. The first
-// and the last chunk of a ranged key are split at their outermost document instead,
-// because monotonic keys would otherwise leave half empty chunks behind.
+// means that the chunk is between half full and full, so it is left alone.
 func (c *Cluster) autoSplit(r *Routing, ch *Chunk) {
-	points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.chunkSizeOf(r))
-	if err != nil || len(points) <= 1 {
-		return
-	}
-	if r.pattern.ordered() {
-		switch {
-		case compareKeys(ch.Min, r.pattern.min()) == 0:
-			if key := c.outermost(r, ch, true); key != nil && compareKeys(key, points[1]) < 0 {
-				points[0] = key
-			}
-		case compareKeys(ch.Max, r.pattern.max()) == 0:
-			if key := c.outermost(r, ch, false); key != nil && compareKeys(key, points[len(points)-2]) > 0 {
-				points[len(points)-1] = key
-			}
-		}
-	}
-	if compareKeys(points[0], ch.Min) == 0 {
-		points = points[1:]
-	}
-	if len(points) > 0 {
-		_ = c.split(r, ch, points)
+	if points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.chunkSizeOf(r)); err == nil && len(points) > 1 {
+		_ = c.splitAt(r, ch, points)
 	}
 }
 
-// outermost is the lowest or highest key among the chunk's documents.
-func (c *Cluster) outermost(r *Routing, ch *Chunk, lowest bool) bson.Raw {
-	coll := c.data(ch.Shard, r.NS)
-	if coll == nil {
+// splitAt splits a chunk at points, of which the first may be its lower bound.
+func (c *Cluster) splitAt(r *Routing, ch *Chunk, points []bson.Raw) error {
+	if compareKeys(points[0], ch.Min) == 0 {
+		points = points[1:]
+	}
+	if len(points) == 0 {
 		return nil
 	}
-	var last bson.Raw
-	rangeByKey(coll, r, ch.Min, ch.Max, func(_ engine.RecordID, doc bson.Raw) bool {
-		last = doc
-		return !lowest
-	})
-	if last == nil {
-		return nil
-	}
-	key, err := r.KeyOf(last)
-	if err != nil {
-		return nil
-	}
-	return key
+	return c.split(r, ch, points)
 }
 
 // SplitOrMark splits a chunk that was too big to move, or marks it jumbo when it cannot
@@ -203,14 +172,11 @@ func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
 	if err != nil {
 		return err
 	}
-	if len(points) > 0 && compareKeys(points[0], ch.Min) == 0 {
-		points = points[1:]
-	}
-	if len(points) == 0 {
+	if len(points) == 0 || len(points) == 1 && compareKeys(points[0], ch.Min) == 0 {
 		c.MarkJumbo(ns, lo)
 		return nil
 	}
-	return c.split(r, ch, points)
+	return c.splitAt(r, ch, points)
 }
 
 // SplitVector returns split points for [lo, hi) so that no part is bigger than half of
@@ -241,9 +207,7 @@ func (c *Cluster) median(r *Routing, ch *Chunk) (bson.Raw, error) {
 	case coll.Len() == 0:
 		return nil, status.Errorf(status.InvalidOptions, "need to specify the desired max chunk size")
 	}
-	n := 0
-	rangeByKey(coll, r, ch.Min, ch.Max, func(engine.RecordID, bson.Raw) bool { n++; return true })
-	points, err := splitPoints(coll, r, ch.Min, ch.Max, n/2, 1)
+	points, err := splitPoints(coll, r, ch.Min, ch.Max, int(coll.CountRange(r.Key, ch.Min, ch.Max)/2), 1)
 	if err != nil || len(points) == 0 {
 		return nil, err
 	}
@@ -256,31 +220,31 @@ func splitPoints(coll *engine.Coll, r *Routing, lo, hi bson.Raw, every, limit in
 	var points []bson.Raw
 	var last bson.Raw
 	count := 0
-	var failed error
-	rangeByKey(coll, r, lo, hi, func(_ engine.RecordID, doc bson.Raw) bool {
+	for _, doc := range coll.Range(r.Key, lo, hi) {
 		count++
 		if last != nil && count <= every {
-			return true
+			continue
 		}
 		key, err := r.KeyOf(doc)
 		if err != nil {
-			failed = err
-			return false
+			return points, err
 		}
 		if last == nil {
 			last = key
 			if count <= every {
-				return true
+				continue
 			}
 		}
 		if compareKeys(key, last) == 0 {
-			return true
+			continue
 		}
 		points, last, count = append(points, key), key, 0
-		return limit == 0 || len(points) < limit
-	})
-	if failed == nil && last == nil {
+		if limit > 0 && len(points) >= limit {
+			break
+		}
+	}
+	if last == nil {
 		return nil, status.Errorf(status.OperationFailed, "can't open a cursor to scan the range (desired range is possibly empty)")
 	}
-	return points, failed
+	return points, nil
 }

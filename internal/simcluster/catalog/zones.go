@@ -170,14 +170,14 @@ func (c *Cluster) renameZones(from, to string) {
 // reloadZones reads config.tags again after a client wrote into it.
 func (c *Cluster) reloadZones() {
 	c.zones = make(map[string][]*Zone)
-	c.config.each("tags", func(record engine.RecordID, doc bson.Raw) {
+	for record, doc := range c.config.all("tags") {
 		ns, _ := doc.Lookup("ns").StringValueOK()
 		lo, _ := doc.Lookup("min").DocumentOK()
 		hi, _ := doc.Lookup("max").DocumentOK()
 		z := &Zone{Min: append(bson.Raw(nil), lo...), Max: append(bson.Raw(nil), hi...), id: doc.Lookup("_id"), record: record}
 		z.Name, _ = doc.Lookup("tag").StringValueOK()
 		c.putZone(ns, z)
-	})
+	}
 }
 
 // Zones lists the zone ranges of a namespace in key order. The caller holds Mu.

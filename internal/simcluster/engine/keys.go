@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"strings"
 
@@ -208,34 +209,36 @@ func KeyOf(pattern, doc bson.Raw) bson.Raw {
 	return b.Raw()
 }
 
-// RangeByKey visits the documents whose key for the pattern is in [min, max), in key order, through
+// Range iterates over the documents whose key for the pattern is in [min, max), in key order, through
 // an index that begins with the pattern's fields (without one: by sorting). Bounds have the pattern's
-// fields, or its first ones; hashed fields hold the hash. nil bounds are open. each returns false to
-// stop and must not change the collection.
-func (c *Coll) RangeByKey(pattern, min, max bson.Raw, each func(RecordID, bson.Raw) bool) {
-	if x := c.indexFor(pattern); x != nil {
-		high := keyBound(x, max)
-		x.tree.AscendGreaterOrEqual(keyBound(x, min), func(e entry) bool {
-			return (max == nil || x.less(e, high)) && each(e.rec.id, e.rec.doc)
-		})
-		return
-	}
-	type keyed struct {
-		id  RecordID
-		doc bson.Raw
-		key bson.Raw
-	}
-	var all []keyed
-	for id, doc := range c.All() {
-		key := KeyOf(pattern, doc)
-		if (min == nil || value.CompareKeys(min, key) <= 0) && (max == nil || value.CompareKeys(key, max) < 0) {
-			all = append(all, keyed{id, doc, key})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b keyed) int { return value.CompareKeys(a.key, b.key) })
-	for _, k := range all {
-		if !each(k.id, k.doc) {
+// fields, or its first ones; hashed fields hold the hash. nil bounds are open. Do not change the
+// collection during the iteration.
+func (c *Coll) Range(pattern, min, max bson.Raw) iter.Seq2[RecordID, bson.Raw] {
+	return func(yield func(RecordID, bson.Raw) bool) {
+		if x := c.indexFor(pattern); x != nil {
+			high := keyBound(x, max)
+			x.tree.AscendGreaterOrEqual(keyBound(x, min), func(e entry) bool {
+				return (max == nil || x.less(e, high)) && yield(e.rec.id, e.rec.doc)
+			})
 			return
+		}
+		type keyed struct {
+			id  RecordID
+			doc bson.Raw
+			key bson.Raw
+		}
+		var all []keyed
+		for id, doc := range c.All() {
+			key := KeyOf(pattern, doc)
+			if (min == nil || value.CompareKeys(min, key) <= 0) && (max == nil || value.CompareKeys(key, max) < 0) {
+				all = append(all, keyed{id, doc, key})
+			}
+		}
+		slices.SortStableFunc(all, func(a, b keyed) int { return value.CompareKeys(a.key, b.key) })
+		for _, k := range all {
+			if !yield(k.id, k.doc) {
+				return
+			}
 		}
 	}
 }
@@ -270,6 +273,8 @@ func keyBound(x *index, key bson.Raw) entry {
 // CountRange counts the documents whose key for the pattern is in [min, max).
 func (c *Coll) CountRange(pattern, min, max bson.Raw) int64 {
 	var n int64
-	c.RangeByKey(pattern, min, max, func(RecordID, bson.Raw) bool { n++; return true })
+	for range c.Range(pattern, min, max) {
+		n++
+	}
 	return n
 }
