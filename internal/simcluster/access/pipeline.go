@@ -70,16 +70,11 @@ func (p pipelineCheck) stage(on Resource, name string, arg bson.RawValue) bool {
 		return p.s.May(OnCluster(), "shardedDataDistribution")
 	case "$lookup":
 		return p.join(on, field("from"), field("pipeline"))
-	case "$unionWith":
-		if arg.Type == bson.TypeString {
-			return p.join(on, arg, bson.RawValue{})
-		}
-		return p.join(on, field("coll"), field("pipeline"))
 	}
 	return true
 }
 
-// join checks the other collection of a $lookup or $unionWith and its pipeline.
+// join checks the other collection of a $lookup and its pipeline.
 func (p pipelineCheck) join(on Resource, from, stages bson.RawValue) bool {
 	other := elsewhere(on, from)
 	if other.coll == "" && stages.Type == bson.TypeArray {

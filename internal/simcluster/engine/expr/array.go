@@ -26,50 +26,6 @@ func evalIn(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	return value.Bool(false), nil
 }
 
-func evalElemAt(name string, args []bson.RawValue) (bson.RawValue, error) {
-	if nullish(args[0]) || nullish(args[1]) {
-		return value.Null(), nil
-	}
-	if args[0].Type != bson.TypeArray {
-		return missing(), status.Errorf(28689, "%s's first argument must be an array, but is %s", name, TypeName(args[0]))
-	}
-	if !value.IsNumber(args[1]) {
-		return missing(), status.Errorf(28690, "%s's second argument must be a numeric value, but is %s", name, TypeName(args[1]))
-	}
-	i, ok := value.Long(args[1])
-	if !ok || i != int64(int32(i)) {
-		return missing(), status.Errorf(28691, "%s's second argument must be representable as a 32-bit integer: %s", name, Text(args[1]))
-	}
-	return element(args[0].Value, int(i)), nil
-}
-
-// element is the i-th element, counted from the end when negative; missing
-// outside of the array.
-func element(array []byte, i int) bson.RawValue {
-	if i < 0 {
-		i += value.Len(array)
-	}
-	for v := range items(array) {
-		if i == 0 {
-			return v
-		}
-		i--
-	}
-	return missing()
-}
-
-func evalEnd(name string, args []bson.RawValue) (bson.RawValue, error) {
-	switch {
-	case nullish(args[0]):
-		return value.Null(), nil
-	case args[0].Type != bson.TypeArray:
-		return missing(), status.Errorf(28689, "%s's argument must be an array, but is %s", name, TypeName(args[0]))
-	case name == "$first":
-		return element(args[0].Value, 0), nil
-	}
-	return element(args[0].Value, -1), nil
-}
-
 func evalConcatArrays(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	b := value.NewBuilder(64)
 	for _, v := range args {
@@ -86,25 +42,16 @@ func evalConcatArrays(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	return arrayValue(b), nil
 }
 
-func evalElementsTrue(name string, args []bson.RawValue) (bson.RawValue, error) {
-	whole := name == "$allElementsTrue"
+func evalAnyTrue(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	if args[0].Type != bson.TypeArray {
-		code := int32(17041)
-		if whole {
-			code = 17040
-		}
-		return missing(), status.Errorf(code, "%s's argument must be an array, but is %s", name, TypeName(args[0]))
+		return missing(), status.Errorf(17041, "$anyElementTrue's argument must be an array, but is %s", TypeName(args[0]))
 	}
 	for v := range items(args[0].Value) {
-		if Truthy(v) != whole {
-			return value.Bool(!whole), nil
+		if Truthy(v) {
+			return value.Bool(true), nil
 		}
 	}
-	return value.Bool(whole), nil
-}
-
-func evalIsArray(_ string, args []bson.RawValue) (bson.RawValue, error) {
-	return value.Bool(args[0].Type == bson.TypeArray), nil
+	return value.Bool(false), nil
 }
 
 // eachNode is $map and $filter: it evaluates body for every element, which it
