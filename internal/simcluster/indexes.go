@@ -102,9 +102,8 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll
 	if err != nil {
 		return nil, err
 	}
-	wanted := make([]bson.D, len(specs))
-	for i, raw := range specs {
-		if wanted[i], err = indexSpec(raw); err != nil {
+	for _, spec := range specs {
+		if err := checkIndexSpec(spec); err != nil {
 			return nil, err
 		}
 	}
@@ -118,19 +117,17 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll
 	}
 	c.catalog.Timestamp()
 	routing := c.catalog.Routing(db + "." + coll)
-	if routing != nil {
-		for _, spec := range specs {
-			if err := uniqueAllowed(routing, spec); err != nil {
-				return nil, err
-			}
-		}
+	if routing == nil && db != "config" && db != "admin" {
+		c.catalog.EnsureDatabase(db)
 	}
-	if routing == nil {
-		c.ensureDatabase(db)
+	for _, spec := range specs {
+		if err := uniqueAllowed(routing, spec); err != nil {
+			return nil, err
+		}
 	}
 	raw := bson.D{}
 	for _, s := range c.everywhere(db, coll).sources {
-		one, err := c.createOn(db, coll, s, routing, wanted)
+		one, err := c.createOn(db, coll, s, routing, specs)
 		if err != nil {
 			return nil, err
 		}
@@ -139,14 +136,7 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll
 	return value.D("raw", raw), nil
 }
 
-// ensureDatabase creates a database that does not exist yet.
-func (c *Cluster) ensureDatabase(db string) {
-	if db != "config" && db != "admin" {
-		c.catalog.EnsureDatabase(db)
-	}
-}
-
-func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, specs []bson.D) (bson.D, error) {
+func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, specs []bson.Raw) (bson.D, error) {
 	fresh := s.coll == nil
 	coll, err := c.collectionOn(nil, db, name, s.shard, routing)
 	if err != nil {
@@ -171,37 +161,35 @@ func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, 
 	return append(d, bson.E{Key: "ok", Value: 1.0}), nil
 }
 
-// indexSpec checks the parts of a spec that the engine relies on.
-func indexSpec(raw bson.Raw) (bson.D, error) {
+// checkIndexSpec checks a spec before any collection is made for it.
+func checkIndexSpec(raw bson.Raw) error {
 	key, ok := value.Field(raw, "key").DocumentOK()
 	if !ok || len(key) <= 5 {
-		return nil, status.Errorf(status.FailedToParse,
+		return status.Errorf(status.FailedToParse,
 			"Error in specification %s :: caused by :: The 'key' field is a required property of an index specification", shellText(raw))
 	}
 	if value.Field(raw, "name").Type != bson.TypeString {
-		return nil, status.Errorf(status.FailedToParse,
+		return status.Errorf(status.FailedToParse,
 			"Error in specification %s :: caused by :: The 'name' field is a required property of an index specification", shellText(raw))
 	}
 	for e := value.Read(key); e.Next(); {
 		kind, isText := e.Value.StringValueOK()
 		if isText && kind != "hashed" {
-			return nil, status.Errorf(status.CannotCreateIndex, "this simulated cluster does not build indexes of type '%s'", kind)
+			return status.Errorf(status.CannotCreateIndex, "this simulated cluster does not build indexes of type '%s'", kind)
 		}
 		if !isText && (!value.IsNumber(e.Value) || value.Float(e.Value) == 0) {
-			return nil, status.Errorf(status.CannotCreateIndex,
+			return status.Errorf(status.CannotCreateIndex,
 				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", typeName(e.Value.Type))
 		}
 	}
-	var spec bson.D
-	err := bson.Unmarshal(raw, &spec)
-	return spec, err
+	return nil
 }
 
 // uniqueAllowed enforces that a unique index on a sharded collection begins with
 // the shard key: no shard could check it otherwise (s/shard_key_pattern.cpp,
 // isUniqueIndexCompatible).
 func uniqueAllowed(r *catalog.Routing, spec bson.Raw) error {
-	if !truthy(value.Field(spec, "unique")) {
+	if r == nil || !truthy(value.Field(spec, "unique")) {
 		return nil
 	}
 	key := bson.Raw(value.Field(spec, "key").Value)

@@ -3,7 +3,6 @@ package simcluster
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -56,7 +55,7 @@ func (c *Cluster) stored(db, coll string, f *query.Filter) target {
 		}
 		return t
 	}
-	_, t.exact = keyInFilter(t.routing, f)
+	t.exact = t.routing.KeyFromFilter(f) != nil
 	for _, shard := range t.routing.Target(f) {
 		s := source{shard: shard, coll: c.catalog.Shards[shard].Coll(db, coll)}
 		if !t.exact {
@@ -105,48 +104,6 @@ func withConfig(shards []string) []string {
 		return shards
 	}
 	return slices.Insert(shards, 0, configShard)
-}
-
-// keyInFilter builds the full shard key from a filter's equality conditions.
-func keyInFilter(r *catalog.Routing, f *query.Filter) (bson.Raw, bool) {
-	if f.Empty() {
-		return nil, false
-	}
-	var doc bson.D
-	equalities := f.Equalities()
-	for _, field := range r.FieldNames() {
-		found := false
-		for _, e := range equalities {
-			if e.Path == field && e.Value.Type != bson.TypeArray {
-				doc = setPath(doc, strings.Split(field, "."), e.Value)
-				found = true
-				break
-			}
-		}
-		if !found {
-			return nil, false
-		}
-	}
-	raw, err := bson.Marshal(doc)
-	if err != nil {
-		return nil, false
-	}
-	key, err := r.KeyOf(raw)
-	return key, err == nil
-}
-
-// setPath puts a value at a dotted path of a document that is being built.
-func setPath(doc bson.D, path []string, v bson.RawValue) bson.D {
-	if len(path) == 1 {
-		return append(doc, bson.E{Key: path[0], Value: v})
-	}
-	for i := range doc {
-		if inner, ok := doc[i].Value.(bson.D); ok && doc[i].Key == path[0] {
-			doc[i].Value = setPath(inner, path[1:], v)
-			return doc
-		}
-	}
-	return append(doc, bson.E{Key: path[0], Value: setPath(nil, path[1:], v)})
 }
 
 // idInFilter reports whether a filter demands one exact _id.

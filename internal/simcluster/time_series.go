@@ -75,7 +75,7 @@ func (c *Cluster) addSeries(node *engine.Node, buckets *engine.Coll, series bson
 	time := series[0].Value.(string)
 	if meta, ok := value.Field(encode(series), "metaField").StringValueOK(); ok && c.version.atLeast(6, 3, 0) {
 		key := value.D("meta", int32(1), "control.min."+time, int32(1), "control.max."+time, int32(1))
-		if _, err := buckets.EnsureIndex(value.D("key", key, "name", meta+"_1_"+time+"_1")); err != nil {
+		if _, err := buckets.EnsureIndex(encode(value.D("key", key, "name", meta+"_1_"+time+"_1"))); err != nil {
 			return err
 		}
 	}
@@ -284,4 +284,18 @@ func (c *Cluster) unpacked(db, coll string, s series) target {
 		}
 	}
 	return t
+}
+
+// setPath puts a value at a path of a document that is being built.
+func setPath(doc bson.D, path []string, v bson.RawValue) bson.D {
+	if len(path) == 1 {
+		return append(doc, bson.E{Key: path[0], Value: v})
+	}
+	for i := range doc {
+		if inner, ok := doc[i].Value.(bson.D); ok && doc[i].Key == path[0] {
+			doc[i].Value = setPath(inner, path[1:], v)
+			return doc
+		}
+	}
+	return append(doc, bson.E{Key: path[0], Value: setPath(nil, path[1:], v)})
 }

@@ -366,7 +366,7 @@ func (c *Cluster) upsert(tx *transaction, db, coll string, t target, s updateSta
 	}
 	if t.routing != nil {
 		// The shard that searched for the document inserts it.
-		want, _ := keyInFilter(t.routing, s.filter)
+		want := t.routing.KeyFromFilter(s.filter)
 		key, err := t.routing.KeyOf(doc)
 		if err != nil {
 			return nil, err

@@ -238,8 +238,8 @@ func (c *Cluster) setUpSessions() {
 	if err != nil {
 		return
 	}
-	_, _ = coll.EnsureIndex(value.D("key", value.D("lastUse", int32(1)), "name", "lsidTTLIndex",
-		"expireAfterSeconds", int32(1800)))
+	_, _ = coll.EnsureIndex(encode(value.D("key", value.D("lastUse", int32(1)), "name", "lsidTTLIndex",
+		"expireAfterSeconds", int32(1800))))
 	at := c.Timestamp()
 	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(configServer), at)
 	ch := &Chunk{

@@ -249,12 +249,6 @@ func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, 
 		return nil, status.Errorf(status.InvalidOptions,
 			"Please create an index that starts with the proposed shard key before sharding the collection")
 	}
-	var key bson.D
-	if err := bson.Unmarshal(s.key.raw, &key); err != nil {
-		return nil, err
-	}
-	spec := value.D("key", key, "name", indexName(key))
-	spec = append(spec, value.When(s.unique, "unique", true)...)
-	_, err := coll.EnsureIndex(spec)
+	_, err := coll.EnsureIndex(encode(append(value.D("key", s.key.raw), value.When(s.unique, "unique", true)...)))
 	return coll, err
 }

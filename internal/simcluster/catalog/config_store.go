@@ -110,9 +110,7 @@ func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) con
 		}
 		coll := n.Create("config", name, uuid(), optionsOf(name, f))
 		for _, spec := range specs[name] {
-			key, _ := spec[0].Value.(bson.D)
-			spec = append(spec, bson.E{Key: "name", Value: indexName(key)})
-			if _, err := coll.EnsureIndex(spec); err != nil {
+			if _, err := coll.EnsureIndex(encode(spec)); err != nil {
 				panic(fmt.Sprintf("index %v of config.%s: %v", spec, name, err))
 			}
 		}
@@ -123,19 +121,6 @@ func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) con
 		}
 	}
 	return s
-}
-
-// indexName is the server's default name of an index: fields and directions
-// joined by underscores.
-func indexName(key bson.D) string {
-	name := ""
-	for i, e := range key {
-		if i > 0 {
-			name += "_"
-		}
-		name += fmt.Sprintf("%s_%v", e.Key, e.Value)
-	}
-	return name
 }
 
 // coll is a collection of config, created on first use.

@@ -105,16 +105,11 @@ func cutEvenly(p pattern, lo, hi bson.Raw, points []int64, shards []string) []in
 
 // hashKey is a key with a hash in the first field and MinKey in the others.
 func (p pattern) hashKey(h int64) bson.Raw {
-	d := newRawDoc(16 * len(p.fields))
-	for i, f := range p.fields {
-		if i == 0 {
-			v := value.Int64(h)
-			d = d.add(f.name, v.Type, v.Value)
-		} else {
-			d = d.add(f.name, bson.TypeMinKey, nil)
-		}
+	d := value.NewBuilder(16*len(p.fields)).Append(p.fields[0].name, value.Int64(h))
+	for _, f := range p.fields[1:] {
+		d.Append(f.name, value.MinKey())
 	}
-	return d.done()
+	return d.Raw()
 }
 
 // cutByZones makes one chunk per zone range, on the zone's shards in turn, and one

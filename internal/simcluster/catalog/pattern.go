@@ -1,8 +1,6 @@
 package catalog
 
 import (
-	"encoding/binary"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/status"
@@ -57,38 +55,16 @@ func (p pattern) ordered() bool { return p.hashed < 0 }
 // hashedPrefix says that the first field is the hashed one.
 func (p pattern) hashedPrefix() bool { return p.hashed == 0 }
 
-// rawDoc builds a document without reflection, because routing builds a key for every
-// document that a query visits.
-type rawDoc []byte
-
-func newRawDoc(size int) rawDoc { return append(make(rawDoc, 0, size), 0, 0, 0, 0) }
-
-func (d rawDoc) add(name string, t bson.Type, v []byte) rawDoc {
-	d = append(d, byte(t))
-	d = append(d, name...)
-	d = append(d, 0)
-	return append(d, v...)
-}
-
-func (d rawDoc) done() bson.Raw {
-	d = append(d, 0)
-	binary.LittleEndian.PutUint32(d, uint32(len(d)))
-	return bson.Raw(d)
-}
-
-func (d rawDoc) addHash(name string, v bson.RawValue) rawDoc {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], uint64(value.Hash(v)))
-	return d.add(name, bson.TypeInt64, b[:])
-}
+// hash is the hash of a value, as a value.
+func hash(v bson.RawValue) bson.RawValue { return value.Int64(value.Hash(v)) }
 
 // global is a key with the same value in every field.
 func (p pattern) global(t bson.Type) bson.Raw {
-	d := newRawDoc(16 * len(p.fields))
+	d := value.NewBuilder(16 * len(p.fields))
 	for _, f := range p.fields {
-		d = d.add(f.name, t, nil)
+		d.Append(f.name, bson.RawValue{Type: t})
 	}
-	return d.done()
+	return d.Raw()
 }
 
 func (p pattern) min() bson.Raw { return p.global(bson.TypeMinKey) }
@@ -97,7 +73,7 @@ func (p pattern) max() bson.Raw { return p.global(bson.TypeMaxKey) }
 // keyOf extracts the shard key of a document: a missing field is null, a hashed field
 // is replaced by its hash, an array is an error.
 func (p pattern) keyOf(doc bson.Raw) (bson.Raw, error) {
-	d := newRawDoc(32 * len(p.fields))
+	d := value.NewBuilder(32 * len(p.fields))
 	for _, f := range p.fields {
 		v := value.KeyField(doc, f.name)
 		if v.Type == 0 || v.Type == bson.TypeUndefined {
@@ -107,12 +83,11 @@ func (p pattern) keyOf(doc bson.Raw) (bson.Raw, error) {
 			return nil, status.Errorf(status.ShardKeyNotFound, "Shard key cannot contain array values or array descendants.")
 		}
 		if f.hashed {
-			d = d.addHash(f.name, v)
-		} else {
-			d = d.add(f.name, v.Type, v.Value)
+			v = hash(v)
 		}
+		d.Append(f.name, v)
 	}
-	return d.done(), nil
+	return d.Raw(), nil
 }
 
 // normalize puts the fields of a full key into the pattern's order. It fails on missing
@@ -122,7 +97,7 @@ func (p pattern) normalize(key bson.Raw) (bson.Raw, bool) {
 	if err != nil || len(elements) != len(p.fields) {
 		return nil, false
 	}
-	d := newRawDoc(len(key) + 1)
+	d := value.NewBuilder(len(key) + 1)
 	for _, f := range p.fields {
 		v, err := key.LookupErr(f.name)
 		if err != nil {
@@ -131,9 +106,9 @@ func (p pattern) normalize(key bson.Raw) (bson.Raw, bool) {
 		if v.Type == bson.TypeArray || v.Type == bson.TypeRegex || v.Type == bson.TypeUndefined {
 			return nil, false
 		}
-		d = d.add(f.name, v.Type, v.Value)
+		d.Append(f.name, v)
 	}
-	return d.done(), true
+	return d.Raw(), true
 }
 
 // extend completes a prefix of the key with MinKey. It fails if the fields are not a
@@ -143,19 +118,19 @@ func (p pattern) extend(key bson.Raw) (bson.Raw, bool) {
 	if err != nil || len(elements) > len(p.fields) {
 		return nil, false
 	}
-	d := newRawDoc(len(key) + 16*len(p.fields))
+	d := value.NewBuilder(len(key) + 16*len(p.fields))
 	for i, f := range p.fields {
 		if i >= len(elements) {
-			d = d.add(f.name, bson.TypeMinKey, nil)
+			d.Append(f.name, value.MinKey())
 			continue
 		}
 		if elements[i].Key() != f.name {
 			return nil, false
 		}
 		v := elements[i].Value()
-		d = d.add(f.name, v.Type, v.Value)
+		d.Append(f.name, v)
 	}
-	return d.done(), true
+	return d.Raw(), true
 }
 
 // compareKeys orders two full keys of one pattern: element by element, values only.

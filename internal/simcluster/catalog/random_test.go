@@ -129,7 +129,7 @@ func (g *randomOps) randomRange(ns string, from, to int) (lo, hi bson.Raw) {
 	defer g.c.Mu.RUnlock()
 	r := g.c.Routing(ns)
 	key := func(n int) bson.Raw {
-		d := newRawDoc(32)
+		d := value.NewBuilder(32)
 		for i, f := range r.pattern.fields {
 			v := bson.RawValue{Type: bson.TypeMinKey}
 			if i == 0 && f.hashed {
@@ -137,9 +137,9 @@ func (g *randomOps) randomRange(ns string, from, to int) (lo, hi bson.Raw) {
 			} else if i == 0 {
 				v = value.Int32(int32(n))
 			}
-			d = d.add(f.name, v.Type, v.Value)
+			d.Append(f.name, v)
 		}
-		return d.done()
+		return d.Raw()
 	}
 	return key(from), key(to)
 }

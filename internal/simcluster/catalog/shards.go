@@ -176,14 +176,7 @@ func (c *Cluster) EnsureCollection(shard, ns string, uuid [16]byte, from *engine
 		return coll, nil
 	}
 	for _, spec := range from.Indexes() {
-		if n, _ := spec.Lookup("name").StringValueOK(); n == "_id_" {
-			continue
-		}
-		var d bson.D
-		if err := bson.Unmarshal(spec, &d); err != nil {
-			return nil, err
-		}
-		if _, err := coll.EnsureIndex(d); err != nil {
+		if _, err := coll.EnsureIndex(spec); err != nil {
 			return nil, err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/query"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Target lists the shards that a filter needs, sorted. An equality on every field of
@@ -32,19 +33,18 @@ func (r *Routing) KeyFromFilter(f *query.Filter) bson.Raw {
 	for _, e := range f.Equalities() {
 		values[e.Path] = e.Value
 	}
-	d := newRawDoc(64)
+	d := value.NewBuilder(64)
 	for _, field := range r.pattern.fields {
 		v, ok := values[field.name]
 		if !ok || v.Type == bson.TypeArray || v.Type == bson.TypeRegex {
 			return nil
 		}
 		if field.hashed {
-			d = d.addHash(field.name, v)
-		} else {
-			d = d.add(field.name, v.Type, v.Value)
+			v = hash(v)
 		}
+		d.Append(field.name, v)
 	}
-	return d.done()
+	return d.Raw()
 }
 
 // keyRange is a range of full keys, both ends included.
@@ -69,14 +69,14 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 			return nil
 		}
 		if field.hashed {
-			bounds = hashBounds(bounds)
+			bounds = query.Hashed(bounds)
 		}
 		if heads[0].open || len(heads)*len(bounds) > maxRanges {
 			appendSpan(heads, field.name, bounds[0], bounds[len(bounds)-1])
 			continue
 		}
 		next := make([]keyPrefix, 0, len(heads)*len(bounds))
-		open := !allPoints(bounds)
+		open := !query.AllPoints(bounds)
 		for _, h := range heads {
 			for _, b := range bounds {
 				next = append(next, keyPrefix{
@@ -116,37 +116,11 @@ func appendSpan(heads []keyPrefix, name string, first, last query.Interval) {
 }
 
 func join(elements []element) bson.Raw {
-	d := newRawDoc(32 * len(elements))
+	d := value.NewBuilder(32 * len(elements))
 	for _, e := range elements {
-		d = d.add(e.name, e.value.Type, e.value.Value)
+		d.Append(e.name, e.value)
 	}
-	return d.done()
-}
-
-func allPoints(bounds []query.Interval) bool {
-	for _, b := range bounds {
-		if !b.IsPoint() {
-			return false
-		}
-	}
-	return true
-}
-
-// hashBounds converts bounds on values into bounds on hashes: points stay points,
-// ranges become unbounded.
-func hashBounds(bounds []query.Interval) []query.Interval {
-	if !allPoints(bounds) {
-		return []query.Interval{{
-			Low: bson.RawValue{Type: bson.TypeMinKey}, High: bson.RawValue{Type: bson.TypeMaxKey},
-			LowInclusive: true, HighInclusive: true,
-		}}
-	}
-	out := make([]query.Interval, len(bounds))
-	for i, b := range bounds {
-		h := bson.Raw(newRawDoc(24).addHash("", b.Low).done()).Index(0).Value()
-		out[i] = query.Interval{Low: h, High: h, LowInclusive: true, HighInclusive: true}
-	}
-	return out
+	return d.Raw()
 }
 
 // addOwners adds the owners of all chunks that overlap [low, high].

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"testing"
 	"time"
-
-	"go.mongodb.org/mongo-driver/v2/bson"
 )
 
 func TestDefragmentationMergesUpToTheChunkSize(t *testing.T) {
@@ -41,7 +39,7 @@ func TestMetadataIsCheckedAgainstTheShards(t *testing.T) {
 		p.expectEqual("sound", len(check()), 0)
 		p.c.Mu.Lock()
 		_, err := p.c.data("shard-rs-2", "db.r").
-			EnsureIndex(bson.D{{Key: "key", Value: bson.D{{Key: "x", Value: int32(1)}}}, {Key: "name", Value: "x_1"}})
+			EnsureIndex(doc(t, `{"key": {"x": 1}}`))
 		p.c.Shards["shard-rs-3"].Create("db", "stray", p.c.UUID(), nil)
 		gap := p.c.Routing("db.r").chunks[1]
 		p.c.config.delete("chunks", gap.record)

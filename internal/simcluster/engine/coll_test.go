@@ -32,14 +32,6 @@ func parseDocument(t testing.TB, text string) bson.Raw {
 	return marshal(t, d)
 }
 
-func indexSpec(t testing.TB, text string) (d bson.D) {
-	t.Helper()
-	if err := bson.Unmarshal(parseDocument(t, text), &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // collection makes db.c with documents and indexes.
 func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 	t.Helper()
@@ -50,7 +42,7 @@ func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 		}
 	}
 	for _, x := range indexes {
-		if _, err := c.EnsureIndex(indexSpec(t, x)); err != nil {
+		if _, err := c.EnsureIndex(parseDocument(t, x)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,7 +137,7 @@ func TestUniqueIndexesMayBePartialOrSparse(t *testing.T) {
 func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 	c := collection(t, []string{`{"_id":1,"a":1}`, `{"_id":2,"a":1}`}, `{"key":{"a":1}}`,
 		`{"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`)
-	created, err := c.EnsureIndex(indexSpec(t, `{"key":{"a":1.0},"name":"a_1"}`))
+	created, err := c.EnsureIndex(parseDocument(t, `{"key":{"a":1.0},"name":"a_1"}`))
 	if created || err != nil {
 		t.Errorf("same again: %v %v, want created false", created, err)
 	}
@@ -162,7 +154,7 @@ func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 		`{"key":{"h":"hashed","i":"hashed"}}`:        {31303, "A maximum of one"},
 		`{"key":{"a":-1},"unique":true}`:             {11000, "index: a_-1 dup key: { a: 1 }"},
 	} {
-		_, err := c.EnsureIndex(indexSpec(t, text))
+		_, err := c.EnsureIndex(parseDocument(t, text))
 		wantError(t, err, want.code, want.text)
 	}
 	want := []bson.Raw{

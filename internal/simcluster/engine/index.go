@@ -173,13 +173,8 @@ func newIndex(s indexSpec) *index {
 }
 
 // parseSpec checks a specification as createIndexes does.
-func parseSpec(spec bson.D) (indexSpec, error) {
-	var s indexSpec
-	raw, err := bson.Marshal(spec)
-	if err != nil {
-		return s, status.Errorf(status.FailedToParse, "bad index specification: %v", err)
-	}
-	for name, v := range value.Elements(raw) {
+func parseSpec(spec bson.Raw) (s indexSpec, err error) {
+	for name, v := range value.Elements(spec) {
 		switch name {
 		case "v":
 		case "key":
@@ -216,7 +211,7 @@ func parseSpec(spec bson.D) (indexSpec, error) {
 		return s, err
 	}
 	if s.name == "" {
-		s.name = IndexName(s.key)
+		s.name = defaultName(s.key)
 	}
 	for _, f := range s.fields {
 		if f.hashed && s.unique {
@@ -267,16 +262,16 @@ func parseKey(key bson.Raw) ([]indexField, error) {
 	return fields, nil
 }
 
-// IndexName is the name the server's clients give an index: fields and directions joined by "_".
-func IndexName(key bson.Raw) string {
+// defaultName is the name that clients give an index: fields and directions joined by "_".
+func defaultName(key bson.Raw) string {
 	var parts []string
 	for name, v := range value.Elements(key) {
-		if v.Type == bson.TypeString {
-			parts = append(parts, name, v.StringValue())
-			continue
+		direction, hashed := v.StringValueOK()
+		if !hashed {
+			n, _ := value.Long(v)
+			direction = fmt.Sprint(n)
 		}
-		n, _ := value.Long(v)
-		parts = append(parts, name, fmt.Sprint(n))
+		parts = append(parts, name, direction)
 	}
 	return strings.Join(parts, "_")
 }

@@ -21,7 +21,7 @@ func truthy(v bson.RawValue) bool { return expr.Truthy(v) }
 // For an existing index with the same options created is false. Errors: 85 same key
 // with another name or other options, 86 same name with another key, 67 invalid spec,
 // 11000 for duplicate keys in the data.
-func (c *Coll) EnsureIndex(spec bson.D) (created bool, err error) {
+func (c *Coll) EnsureIndex(spec bson.Raw) (created bool, err error) {
 	s, err := parseSpec(spec)
 	if err != nil {
 		return false, err

@@ -89,7 +89,7 @@ func TestRangeReadsUseTheShardKeyIndex(t *testing.T) {
 	build := func(index bool) *engine.Coll {
 		c := collection(t, nil)
 		if index {
-			if _, err := c.EnsureIndex(indexSpec(t, `{"key":{"p":1,"k":"hashed","x":1}}`)); err != nil {
+			if _, err := c.EnsureIndex(parseDocument(t, `{"key":{"p":1,"k":"hashed","x":1}}`)); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -167,12 +167,12 @@ func consider(x *index, f *query.Filter, order *query.Sort) choice {
 		if query.IsEverything(intervals) {
 			break
 		}
-		points := allPoints(intervals)
+		points := query.AllPoints(intervals)
 		if field.hashed {
 			if !points {
 				break
 			}
-			intervals = hashPoints(intervals)
+			intervals = query.Hashed(intervals)
 		}
 		if total *= len(intervals); total > maxRanges {
 			break
@@ -288,21 +288,6 @@ func implies(f, partial *query.Filter) bool {
 	return true
 }
 
-func allPoints(intervals []query.Interval) bool {
-	return !slices.ContainsFunc(intervals, func(i query.Interval) bool { return !i.IsPoint() })
-}
-
 func containsNull(intervals []query.Interval) bool {
 	return slices.ContainsFunc(intervals, func(i query.Interval) bool { return i.Contains(value.Null()) })
-}
-
-// hashPoints turns points into the ascending points of their hashes.
-func hashPoints(intervals []query.Interval) []query.Interval {
-	hashes := make([]query.Interval, len(intervals))
-	for i, in := range intervals {
-		v := value.Int64(value.Hash(in.Low))
-		hashes[i] = query.Interval{Low: v, High: v, LowInclusive: true, HighInclusive: true}
-	}
-	slices.SortFunc(hashes, func(a, b query.Interval) int { return value.Compare(a.Low, b.Low) })
-	return slices.CompactFunc(hashes, func(a, b query.Interval) bool { return value.Equal(a.Low, b.Low) })
 }

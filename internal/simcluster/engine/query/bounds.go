@@ -115,20 +115,11 @@ func bounds(n node, path string, multikey bool) (found []Interval, known bool) {
 
 // narrower prefers lists of points, then the shorter list.
 func narrower(a, b []Interval) bool {
-	pa, pb := allPoints(a), allPoints(b)
+	pa, pb := AllPoints(a), AllPoints(b)
 	if pa != pb {
 		return pa
 	}
 	return pa && len(a) < len(b)
-}
-
-func allPoints(intervals []Interval) bool {
-	for _, i := range intervals {
-		if !i.IsPoint() {
-			return false
-		}
-	}
-	return true
 }
 
 func testBounds(t test) ([]Interval, bool) {

@@ -36,6 +36,24 @@ func IsEverything(intervals []Interval) bool {
 		intervals[0].High.Type == bson.TypeMaxKey && intervals[0].HighInclusive
 }
 
+// AllPoints reports whether every interval holds one place only.
+func AllPoints(intervals []Interval) bool {
+	return !slices.ContainsFunc(intervals, func(i Interval) bool { return !i.IsPoint() })
+}
+
+// Hashed are the intervals of the hashes of values: points stay points, in the order of the hashes, and anything else is
+// everything.
+func Hashed(intervals []Interval) []Interval {
+	if !AllPoints(intervals) {
+		return []Interval{everything()}
+	}
+	hashes := make([]Interval, len(intervals))
+	for i, in := range intervals {
+		hashes[i] = point(value.Int64(value.Hash(in.Low)))
+	}
+	return union(hashes)
+}
+
 func point(v bson.RawValue) Interval { return Interval{v, v, true, true} }
 
 func everything() Interval { return Interval{value.MinKey(), value.MaxKey(), true, true} }
