@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -40,8 +39,7 @@ func (o *operations) rows(ns string) []bson.Raw {
 
 // currentOpRow is the row of the $currentOp itself.
 func (o *operations) currentOpRow(ns string) bson.Raw {
-	return encode(append(o.operation(configShard, "conn1", ""), value.D("secs_running", int64(0), "op", "command",
-		"ns", ns)...))
+	return encode(value.D(o.operation(configShard, "conn1", ""), "secs_running", int64(0), "op", "command", "ns", ns))
 }
 
 // routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a
@@ -53,15 +51,15 @@ func (o *operations) routerOperations(ns string) []bson.Raw {
 // operation has the fields that every row begins with. app is the client's application
 // name, if known.
 func (o *operations) operation(shard, desc, app string) bson.D {
-	d := value.D("shard", shard, "type", "op", "host", addressOf(o.catalog, shard), "desc", desc)
-	d = append(d, value.When(app != "", "appName", app)...)
-	return append(d, value.D("active", true,
-		"currentOpTime", o.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00"))...)
+	return value.D("shard", shard, "type", "op", "host", addressOf(o.catalog, shard), "desc", desc, value.When(app != "", "appName", app),
+		"active", true, "currentOpTime", o.catalog.Now().UTC().Format("2006-01-02T15:04:05.000+00:00"))
 }
 
-// service has the first fields of the row of a background service.
-func service(shard, desc string) bson.D {
-	return value.D("shard", shard, "type", "op", "desc", desc)
+// commandRow is the row of a command that a shard runs for the cluster since a time ago.
+func (o *operations) commandRow(shard, desc, app string, number int64, running time.Duration, command bson.D) bson.Raw {
+	return encode(value.D(o.operation(shard, desc, app), "opid", opid(shard, number), "secs_running", int64(running/time.Second),
+		"microsecs_running", running.Microseconds(), "op", "command", "ns", "admin.$cmd", "command", command, "numYields", int32(0),
+		"waitingForLock", false, "waitingForFlowControl", false))
 }
 
 // donorState and recipientState name the state of a shard by that of the
@@ -90,39 +88,31 @@ func recipientState(coordinator string) string {
 
 // reshardingRows has one row for every recipient and every donor; a mongos does not
 // show the coordinator.
-func (o *operations) reshardingRows(r catalog.Resharding) []bson.Raw {
-	id := strings.ToLower(fmt.Sprintf("%x-%x-%x-%x-%x", r.UUID[:4], r.UUID[4:6], r.UUID[6:8], r.UUID[8:10], r.UUID[10:]))
-	origin := originating(r)
-	elapsed := int64(r.Elapsed.Seconds())
-	var rows []bson.Raw
+func (o *operations) reshardingRows(r catalog.Resharding) (rows []bson.Raw) {
+	id := fmt.Sprintf("%x-%x-%x-%x-%x", r.UUID[:4], r.UUID[4:6], r.UUID[6:8], r.UUID[8:10], r.UUID[10:])
 	if o.version.atLeast(8, 0, 0) {
 		return o.reshardingRows8(r, id)
 	}
+	head := func(shard, desc string) bson.D {
+		return value.D("shard", shard, "type", "op", "desc", desc+id, "op", "command", "ns", r.NS,
+			"originatingCommand", originating(r, false), "totalOperationTimeElapsedSecs", int64(r.Elapsed.Seconds()))
+	}
 	if t := o.catalog.Routing(r.TempNS); t != nil {
 		for _, shard := range t.ShardsOwning() {
-			rows = append(rows, encode(append(service(shard, "ReshardingRecipientService "+id),
-				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
-				bson.E{Key: "totalOperationTimeElapsedSecs", Value: elapsed},
-				bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: int64(-1)},
-				bson.E{Key: "approxDocumentsToCopy", Value: r.Docs}, bson.E{Key: "documentsCopied", Value: r.Progress[shard].Docs},
-				bson.E{Key: "approxBytesToCopy", Value: r.Bytes}, bson.E{Key: "bytesCopied", Value: r.Progress[shard].Bytes},
-				bson.E{Key: "totalCopyTimeElapsedSecs", Value: int64(0)},
-				bson.E{Key: "oplogEntriesFetched", Value: r.Progress[shard].Applied},
-				bson.E{Key: "oplogEntriesApplied", Value: r.Progress[shard].Applied},
-				bson.E{Key: "totalApplyTimeElapsedSecs", Value: int64(0)},
-				bson.E{Key: "recipientState", Value: recipientState(r.State)}, bson.E{Key: "opStatus", Value: "running"},
-				bson.E{Key: "oplogApplierApplyBatchLatencyMillis", Value: value.D("ops", int64(0))},
-				bson.E{Key: "collClonerFillBatchForInsertLatencyMillis", Value: value.D("ops", int64(0))})))
+			p := r.Progress[shard]
+			rows = append(rows, encode(value.D(head(shard, "ReshardingRecipientService "),
+				"remainingOperationTimeEstimatedSecs", int64(-1), "approxDocumentsToCopy", r.Docs, "documentsCopied", p.Docs,
+				"approxBytesToCopy", r.Bytes, "bytesCopied", p.Bytes, "totalCopyTimeElapsedSecs", int64(0),
+				"oplogEntriesFetched", p.Applied, "oplogEntriesApplied", p.Applied, "totalApplyTimeElapsedSecs", int64(0),
+				"recipientState", recipientState(r.State), "opStatus", "running",
+				"oplogApplierApplyBatchLatencyMillis", value.D("ops", int64(0)),
+				"collClonerFillBatchForInsertLatencyMillis", value.D("ops", int64(0)))))
 		}
 	}
 	if t := o.catalog.Routing(r.NS); t != nil {
 		for _, shard := range t.ShardsOwning() {
-			rows = append(rows, encode(append(service(shard, "ReshardingDonorService "+id),
-				bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
-				bson.E{Key: "totalOperationTimeElapsedSecs", Value: elapsed},
-				bson.E{Key: "countWritesDuringCriticalSection", Value: int64(0)},
-				bson.E{Key: "totalCriticalSectionTimeElapsedSecs", Value: int64(0)},
-				bson.E{Key: "donorState", Value: donorState(r.State)}, bson.E{Key: "opStatus", Value: "running"})))
+			rows = append(rows, encode(value.D(head(shard, "ReshardingDonorService "), "countWritesDuringCriticalSection", int64(0),
+				"totalCriticalSectionTimeElapsedSecs", int64(0), "donorState", donorState(r.State), "opStatus", "running")))
 		}
 	}
 	return rows
@@ -160,10 +150,7 @@ func (o *operations) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	if o.relaysMoves() {
 		app = "" // the config server asks the donor, whoever asked it
 	}
-	rows = append(rows, encode(append(o.operation(m.From, "conn22", app), value.D("opid", opid(m.From, number),
-		"secs_running", int64(running/time.Second), "microsecs_running", running.Microseconds(),
-		"op", "command", "ns", "admin.$cmd", "command", o.donorCommand(m), "numYields", int32(0),
-		"waitingForLock", false, "waitingForFlowControl", false)...)))
+	rows = append(rows, o.commandRow(m.From, "conn22", app, number, running, o.donorCommand(m)))
 	copying := m.Receives && m.Received < 5
 	if ended := m.Step - 1; ended > 0 && !copying {
 		rows = append(rows, o.thread(m.From, donorThread, number+3, stepsEnded(ended, 6), nil))
@@ -171,10 +158,7 @@ func (o *operations) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 	if !m.Receives {
 		return rows // not asked yet, or done as soon as the donor commits
 	}
-	var sessions *bson.E
-	if m.Received >= 3 {
-		sessions = &bson.E{Key: "transaction", Value: value.D("parameters", value.D("txnNumber", int64(0)))}
-	}
+	sessions := value.When(m.Received >= 3, "transaction", value.D("parameters", value.D("txnNumber", int64(0))))
 	rows = append(rows, o.thread(m.To, recipientThread, number+1, o.recipientSteps(m.Received), sessions))
 	if m.Cloned && m.Received == 3 {
 		rows = append(rows, o.thread(m.To, recipientSessions, number+5, nil, nil))
@@ -183,15 +167,12 @@ func (o *operations) migrationRows(m catalog.Migration) (rows []bson.Raw) {
 }
 
 // stepsEnded is the message of a thread, nil before its first step ended.
-func stepsEnded(ended, of int) *bson.E {
-	if ended == 0 {
-		return nil
-	}
-	return &bson.E{Key: "msg", Value: fmt.Sprintf("step %d of %d", ended, of)}
+func stepsEnded(ended, of int) bson.D {
+	return value.When(ended > 0, "msg", fmt.Sprintf("step %d of %d", ended, of))
 }
 
 // recipientSteps is the message of a recipient. 8.0 has one step more at the end, the wait for the donor's outcome.
-func (o *operations) recipientSteps(ended int) *bson.E {
+func (o *operations) recipientSteps(ended int) bson.D {
 	if !o.version.atLeast(8, 0, 0) {
 		return stepsEnded(ended, 7)
 	}
@@ -201,17 +182,9 @@ func (o *operations) recipientSteps(ended int) *bson.E {
 func opid(shard string, number int64) string { return fmt.Sprintf("%s:%d", shard, number) }
 
 // thread is the row of a thread that runs no command.
-func (o *operations) thread(shard, desc string, number int64, message, transaction *bson.E) bson.Raw {
-	d := append(o.operation(shard, desc, ""), value.D("opid", opid(shard, number), "op", "none", "ns", "",
-		"command", bson.D{})...)
-	if message != nil {
-		d = append(d, *message)
-	}
-	d = append(d, bson.E{Key: "numYields", Value: int32(0)})
-	if transaction != nil {
-		d = append(d, *transaction)
-	}
-	return encode(append(d, value.D("waitingForLock", false, "waitingForFlowControl", false)...))
+func (o *operations) thread(shard, desc string, number int64, message, transaction bson.D) bson.Raw {
+	return encode(value.D(o.operation(shard, desc, ""), "opid", opid(shard, number), "op", "none", "ns", "", "command", bson.D{}, message,
+		"numYields", int32(0), transaction, "waitingForLock", false, "waitingForFlowControl", false))
 }
 
 // donorCommand is what the config server sends to a donor.
@@ -224,14 +197,12 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 		force = 1
 	}
 	if o.relaysMoves() {
-		d := value.D("_shardsvrMoveRange", m.NS, "toShard", m.To, "min", m.Min)
-		if !m.Options.Balancer() || !o.version.atLeast(8, 0, 0) {
-			d = append(d, bson.E{Key: "max", Value: m.Max}) // the donor finds the end of what the balancer moves
-		}
-		d = append(d, value.D("waitForDelete", m.Options.WaitForDelete, "epoch", m.Version[1])...)
-		d = append(d, value.When(o.version.atLeast(8, 0, 0), "collectionTimestamp", m.Version[2])...)
-		return append(d, value.D("fromShard", m.From, "maxChunkSizeBytes", o.catalog.ChunkSize(), "forceJumbo", force,
-			"secondaryThrottle", false, "writeConcern", value.D("w", int32(1), "wtimeout", int32(0)), "$db", "admin")...)
+		v8 := o.version.atLeast(8, 0, 0)
+		return value.D("_shardsvrMoveRange", m.NS, "toShard", m.To, "min", m.Min,
+			value.When(!m.Options.Balancer() || !v8, "max", m.Max), // the donor finds the end of what the balancer moves
+			"waitForDelete", m.Options.WaitForDelete, "epoch", m.Version[1], value.When(v8, "collectionTimestamp", m.Version[2]),
+			"fromShard", m.From, "maxChunkSizeBytes", o.catalog.ChunkSize(), "forceJumbo", force,
+			"secondaryThrottle", false, "writeConcern", value.D("w", int32(1), "wtimeout", int32(0)), "$db", "admin")
 	}
 	return value.D("moveChunk", m.NS, "shardVersion", m.Version, "epoch", m.Version[1],
 		"configdb", o.catalog.Host(configShard), "fromShard", m.From, "toShard", m.To, "min", m.Min, "max", m.Max,
@@ -243,24 +214,19 @@ func (o *operations) donorCommand(m catalog.Migration) bson.D {
 // showed it: the application name is that of the client. The number makes the operation's
 // id unique.
 func (o *operations) primaryMoveRow(number int, m catalog.PrimaryMove) bson.Raw {
-	running := o.catalog.Now().Sub(m.Begun)
-	command := value.D("_shardsvrMovePrimary", m.DB, "to", m.To, "commandIsFromRouter", true,
+	return o.commandRow(m.From, "conn34", m.App, int64(700+number), o.catalog.Now().Sub(m.Begun), value.D(
+		"_shardsvrMovePrimary", m.DB, "to", m.To, "commandIsFromRouter", true,
 		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)), "databaseVersion", o.catalog.DatabaseVersion(m.DB),
-		"$db", "admin")
-	return encode(append(o.operation(m.From, "conn34", m.App), value.D("opid", opid(m.From, int64(700+number)),
-		"secs_running", int64(running/time.Second), "microsecs_running", running.Microseconds(),
-		"op", "command", "ns", "admin.$cmd", "command", command, "numYields", int32(0), "waitingForLock", false,
-		"waitingForFlowControl", false)...))
+		"$db", "admin"))
 }
 
 // relaysMoves tells whether the config server sends every migration to its donor, as a command of its own that names no
 // application (seen on 8.0.10, assumed of 6.0 and 7.0; on 5.0.7 the client's moveChunk shows).
 func (o *operations) relaysMoves() bool { return o.version.atLeast(6, 0, 0) }
 
-// originating is the originatingCommand of a resharding's rows.
-func originating(r catalog.Resharding) bson.E {
-	return bson.E{Key: "originatingCommand", Value: value.D("reshardCollection", r.NS, "key", r.Key, "unique", false,
-		"collation", value.D("locale", "simple"))}
+// originating is the originatingCommand of a resharding's rows; 8.0 has "unique" as a text.
+func originating(r catalog.Resharding, unique any) bson.D {
+	return value.D("reshardCollection", r.NS, "key", r.Key, "unique", unique, "collation", value.D("locale", "simple"))
 }
 
 // reshardingRows8 are the rows of a resharding, a moveCollection or an unshardCollection as 8.0.10 shows them: the
@@ -268,16 +234,12 @@ func originating(r catalog.Resharding) bson.E {
 func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw {
 	db, _, _ := cut(r.NS)
 	primary, _ := o.catalog.Primary(db)
-	command := value.D("_shardsvrReshardCollection", r.NS, "key", r.Key, "numInitialChunks", r.Initial)
-	command = append(command, value.When(r.To != "", "shardDistribution", r.Distribution, "forceRedistribution", true)...)
-	command = append(command, value.When(r.Zones.Type != 0, "zones", r.Zones)...)
-	command = append(command, value.D("provenance", r.Command,
-		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)),
-		"databaseVersion", o.catalog.DatabaseVersion(db), "$db", "admin")...)
-	rows := []bson.Raw{encode(append(o.operation(primary, "conn26", r.App), value.D("opid", opid(primary, 600),
-		"secs_running", int64(r.Elapsed.Seconds()), "microsecs_running", r.Elapsed.Microseconds(),
-		"op", "command", "ns", "admin.$cmd", "command", command, "numYields", int32(0), "waitingForLock", false,
-		"waitingForFlowControl", false)...))}
+	rows := []bson.Raw{o.commandRow(primary, "conn26", r.App, 600, r.Elapsed, value.D(
+		"_shardsvrReshardCollection", r.NS, "key", r.Key, "numInitialChunks", r.Initial,
+		value.When(r.To != "", "shardDistribution", r.Distribution, "forceRedistribution", true),
+		value.When(r.Zones.Type != 0, "zones", r.Zones), "provenance", r.Command,
+		"writeConcern", value.D("w", "majority", "wtimeout", int32(60000)), "databaseVersion", o.catalog.DatabaseVersion(db),
+		"$db", "admin"))}
 	for _, shard := range o.catalog.ShardNames() {
 		if slices.Contains(r.Donors, shard) {
 			rows = append(rows, reshardingRow8(r, shard, "Donor", id, nil, value.D("donorState", donorState(r.State),
@@ -287,22 +249,15 @@ func (o *operations) reshardingRows8(r catalog.Resharding, id string) []bson.Raw
 			continue
 		}
 		p := r.Progress[shard]
-		counts := bson.D{}
-		for _, name := range []string{"indexesToBuild", "indexesBuilt", "oplogEntriesFetched", "oplogEntriesApplied", "insertsApplied",
-			"updatesApplied", "deletesApplied"} {
-			n := int64(0)
-			if strings.HasPrefix(name, "oplog") {
-				n = p.Applied
-			}
-			counts = append(counts, bson.E{Key: name, Value: n})
-		}
+		counts := value.D("indexesToBuild", int64(0), "indexesBuilt", int64(0), "oplogEntriesFetched", p.Applied,
+			"oplogEntriesApplied", p.Applied, "insertsApplied", int64(0), "updatesApplied", int64(0), "deletesApplied", int64(0))
 		state := value.D("recipientState", recipientState(r.State))
 		if r.State == "cloning" && p.Bytes > 0 || r.Applying > 0 {
 			state = append(state, bson.E{Key: "remainingOperationTimeEstimatedSecs", Value: remaining(r, p)})
 		}
-		rows = append(rows, reshardingRow8(r, shard, "Recipient", id, counts, append(state, value.D("approxDocumentsToCopy", r.Docs,
+		rows = append(rows, reshardingRow8(r, shard, "Recipient", id, counts, value.D(state, "approxDocumentsToCopy", r.Docs,
 			"approxBytesToCopy", r.Bytes, "bytesCopied", p.Bytes, "countWritesToStashCollections", int64(0),
-			"documentsCopied", p.Docs)...)))
+			"documentsCopied", p.Docs)))
 	}
 	return rows
 }
@@ -317,15 +272,9 @@ func remaining(r catalog.Resharding, p catalog.Progress) int64 {
 }
 
 func reshardingRow8(r catalog.Resharding, shard, role, id string, counts, state bson.D) bson.Raw {
-	d := value.D("shard", shard, "totalCopyTimeElapsedSecs", int64(r.Copying.Seconds()),
-		"totalApplyTimeElapsedSecs", int64(r.Applying.Seconds()),
-		"totalCriticalSectionTimeElapsedSecs", int64(r.Critical.Seconds()),
-		"totalIndexBuildTimeElapsedSecs", int64(0))
-	origin := originating(r)
-	origin.Value.(bson.D)[2].Value = "false" // a text there
-	d = append(append(d, counts...), bson.E{Key: "type", Value: "op"},
-		bson.E{Key: "desc", Value: "ReshardingMetrics" + role + "Service " + id},
-		bson.E{Key: "op", Value: "command"}, bson.E{Key: "ns", Value: r.NS}, origin,
-		bson.E{Key: "totalOperationTimeElapsedSecs", Value: int64(r.Elapsed.Seconds())})
-	return encode(append(append(d, state...), bson.E{Key: "provenance", Value: r.Command}))
+	return encode(value.D("shard", shard, "totalCopyTimeElapsedSecs", int64(r.Copying.Seconds()),
+		"totalApplyTimeElapsedSecs", int64(r.Applying.Seconds()), "totalCriticalSectionTimeElapsedSecs", int64(r.Critical.Seconds()),
+		"totalIndexBuildTimeElapsedSecs", int64(0), counts, "type", "op", "desc", "ReshardingMetrics"+role+"Service "+id,
+		"op", "command", "ns", r.NS, "originatingCommand", originating(r, "false"),
+		"totalOperationTimeElapsedSecs", int64(r.Elapsed.Seconds()), state, "provenance", r.Command))
 }

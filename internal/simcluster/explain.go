@@ -92,43 +92,38 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 		if err != nil {
 			return nil, err
 		}
-		head := value.D("shardName", s.shard, "connectionString", c.catalog.Host(s.shard),
-			"serverInfo", c.server.serverInfo(s.shard))
-		if c.version.atLeast(8, 0, 0) {
-			head = append(value.D("explainVersion", "1"), head...)
-		}
-		plans = append(plans, append(head, c.planner(x, t.ns, r.tree(false))...))
+		plans = append(plans, value.D(value.When(c.version.atLeast(8, 0, 0), "explainVersion", "1"), "shardName", s.shard,
+			"connectionString", c.catalog.Host(s.shard), "serverInfo", c.server.serverInfo(s.shard), c.planner(x, t.ns, r.tree(false))))
 		runs = append(runs, value.D("shardName", s.shard, "executionSuccess", true, "nReturned", int32(r.returned),
 			"executionTimeMillis", int32(0), "totalKeysExamined", int32(r.keys), "totalDocsExamined", int32(r.docs),
 			"executionStages", c.cached(r.tree(true))))
 		sum.returned, sum.keys, sum.docs = sum.returned+r.returned, sum.keys+r.keys, sum.docs+r.docs
 	}
-	planner := value.D("winningPlan", value.D("stage", stage, "shards", plans))
-	if !c.version.atLeast(8, 0, 0) {
-		planner = append(value.D("mongosPlannerVersion", int32(1)), planner...)
-	}
-	reply := value.D("queryPlanner", planner)
+	reply := value.D("queryPlanner", value.D(value.When(!c.version.atLeast(8, 0, 0), "mongosPlannerVersion", int32(1)),
+		"winningPlan", value.D("stage", stage, "shards", plans)))
 	if !x.execute {
 		return reply, nil
 	}
 	totals := value.D("nReturned", int32(sum.returned), "executionTimeMillis", int32(0),
 		"totalKeysExamined", int32(sum.keys), "totalDocsExamined", int32(sum.docs))
-	stages := append(append(value.D("stage", stage), totals...), value.D("totalChildMillis", int64(0),
-		"shards", runs)...)
-	return append(reply, bson.E{Key: "executionStats", Value: append(totals[:len(totals):len(totals)],
-		bson.E{Key: "executionStages", Value: stages})}), nil
+	return value.D(reply, "executionStats", value.D(totals,
+		"executionStages", value.D("stage", stage, totals, "totalChildMillis", int64(0), "shards", runs))), nil
 }
 
-// planner is the part of queryPlanner that one shard fills.
+// planner is the part of queryPlanner that one shard fills, with the fields and their order as recorded.
 func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 	parsed := parsedQuery(x.filter.Raw())
+	shape, key := shapeHash(parsed, nil), shapeHash(parsed, winning)
+	const reached = false
 	if c.version.atLeast(8, 0, 0) {
-		return x.planner8(ns, parsed, winning)
+		return value.D("namespace", ns, "parsedQuery", parsed, "indexFilterSet", false, "queryHash", shape, "planCacheShapeHash", shape,
+			"planCacheKey", key, "optimizationTimeMillis", int32(0), "maxIndexedOrSolutionsReached", reached,
+			"maxIndexedAndSolutionsReached", reached, "maxScansToExplodeReached", reached, "prunedSimilarIndexes", false,
+			"winningPlan", c.cached(winning), "rejectedPlans", bson.A{})
 	}
-	d := value.D("namespace", ns, "indexFilterSet", false, "parsedQuery", parsed)
-	d = append(d, value.When(!x.execute, "queryHash", shapeHash(parsed, nil), "planCacheKey", shapeHash(parsed, winning))...)
-	return append(d, value.D("maxIndexedOrSolutionsReached", false, "maxIndexedAndSolutionsReached", false,
-		"maxScansToExplodeReached", false, "winningPlan", winning, "rejectedPlans", bson.A{})...)
+	return value.D("namespace", ns, "indexFilterSet", false, "parsedQuery", parsed,
+		value.When(!x.execute, "queryHash", shape, "planCacheKey", key), "maxIndexedOrSolutionsReached", reached,
+		"maxIndexedAndSolutionsReached", reached, "maxScansToExplodeReached", reached, "winningPlan", winning, "rejectedPlans", bson.A{})
 }
 
 // shapeHash is a hash of a query shape in eight hexadecimal digits. The server hashes
@@ -155,18 +150,14 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 // explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
-	parameters := value.D("internalQueryFacetBufferSizeBytes", limit,
+	return value.D("serverInfo", c.server.serverInfo(""), "serverParameters", value.D("internalQueryFacetBufferSizeBytes", limit,
 		"internalQueryFacetMaxOutputDocSizeBytes", limit,
 		"internalLookupStageIntermediateDocumentMaxSizeBytes", limit,
 		"internalDocumentSourceGroupMaxMemoryBytes", limit, "internalQueryMaxBlockingSortMemoryUsageBytes", limit,
 		"internalQueryProhibitBlockingMergeOnMongoS", int32(0), "internalQueryMaxAddToSetBytes", limit,
-		"internalDocumentSourceSetWindowFieldsMaxMemoryBytes", limit)
-	if c.version.atLeast(8, 0, 0) {
-		parameters = append(parameters, value.D("internalQueryFrameworkControl", "trySbeRestricted",
-			"internalQueryPlannerIgnoreIndexWithCollationForRegex", int32(1))...)
-	}
-	d := value.D("serverInfo", c.server.serverInfo(""), "serverParameters", parameters)
-	return append(d, bson.E{Key: "command", Value: innerCommand(r, inner)})
+		"internalDocumentSourceSetWindowFieldsMaxMemoryBytes", limit,
+		value.When(c.version.atLeast(8, 0, 0), "internalQueryFrameworkControl", "trySbeRestricted",
+			"internalQueryPlannerIgnoreIndexWithCollationForRegex", int32(1))), "command", innerCommand(r, inner))
 }
 
 // innerCommand is the explained command as the router saw it.
@@ -182,18 +173,6 @@ func innerCommand(r *engine.Request, inner bson.Raw) bson.Raw {
 		b.Append("$db", value.String(r.DB))
 	}
 	return b.Raw()
-}
-
-// planner8 is the part of queryPlanner that one shard of 8.0 fills, with the fields and
-// their order as recorded from 8.0.10.
-func (x explainRequest) planner8(ns string, parsed, winning bson.D) bson.D {
-	d := value.D("namespace", ns, "parsedQuery", parsed, "indexFilterSet", false)
-	shape := shapeHash(parsed, nil)
-	d = append(d, value.D("queryHash", shape, "planCacheShapeHash", shape,
-		"planCacheKey", shapeHash(parsed, winning))...)
-	return append(d, value.D("optimizationTimeMillis", int32(0), "maxIndexedOrSolutionsReached", false,
-		"maxIndexedAndSolutionsReached", false, "maxScansToExplodeReached", false, "prunedSimilarIndexes", false,
-		"winningPlan", append(value.D("isCached", false), winning...), "rejectedPlans", bson.A{})...)
 }
 
 // cached adds to the outermost stage of a plan that it came from no cache, as 8.0 does.
@@ -228,11 +207,10 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		return nil, err
 	}
 	tail := c.explainTail(r, sub.Body)
-	command := tail[len(tail)-1]
-	reply := tail[: len(tail)-1 : len(tail)-1]
+	reply, command := tail[:len(tail)-1:len(tail)-1], tail[len(tail)-1:]
 	parts := pipeline.Split(a.stages)
 	if parts.RouterOnly || a.coll == "" {
-		return append(reply, bson.E{Key: "mongos", Value: value.D("host", hostname, "stages", rawArray(a.stages))}, command), nil
+		return value.D(reply, "mongos", value.D("host", hostname, "stages", rawArray(a.stages)), command), nil
 	}
 	lead, _ := pipeline.LeadingMatch(a.stages)
 	filter, err := query.Parse(lead, a.env)
@@ -248,16 +226,15 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		if err != nil {
 			return nil, err
 		}
-		reply = append(reply, bson.E{Key: "explainVersion", Value: "1"})
-		return append(append(reply, plan...), command), nil
+		return value.D(reply, "explainVersion", "1", plan, command), nil
 	}
 	stages := a.stages
 	if len(t.sources) == 1 {
 		reply = append(reply, bson.E{Key: "splitPipeline", Value: nil})
 	} else {
 		stages = parts.Shard
-		reply = append(reply, value.D("mergeType", "mongos",
-			"splitPipeline", value.D("shardsPart", rawArray(parts.Shard), "mergerPart", rawArray(parts.Merge)))...)
+		reply = value.D(reply, "mergeType", "mongos",
+			"splitPipeline", value.D("shardsPart", rawArray(parts.Shard), "mergerPart", rawArray(parts.Merge)))
 	}
 	shards := bson.D{}
 	for _, s := range t.sources {
@@ -265,10 +242,9 @@ func (c *Cluster) explainAggregate(ctx context.Context, r, sub *engine.Request, 
 		if err != nil {
 			return nil, err
 		}
-		head := value.D("host", addressOf(c.catalog, s.shard), "explainVersion", "1")
-		shards = append(shards, bson.E{Key: s.shard, Value: append(head, plan...)})
+		shards = append(shards, value.D(s.shard, value.D("host", addressOf(c.catalog, s.shard), "explainVersion", "1", plan))...)
 	}
-	return append(reply, bson.E{Key: "shards", Value: shards}, command), nil
+	return value.D(reply, "shards", shards, command), nil
 }
 
 // explainStages is one shard's part: the query in front as a plan, the stages

@@ -60,50 +60,35 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 // tree is the plan as nested stages, outermost first; with figures of the run when
 // asked for.
 func (r shardExplain) tree(figures bool) bson.D {
-	stage := func(name string, inner bson.D, fields ...bson.E) bson.D {
-		d := value.D("stage", name)
-		var before, after []bson.E
-		for _, f := range fields {
-			// The server prints the filter before the counters.
-			if f.Key == "filter" {
-				before = append(before, f)
-			} else {
-				after = append(after, f)
-			}
-		}
-		d = append(d, before...)
+	stage := func(name string, inner, filter, fields bson.D) bson.D {
+		var counters, examined bson.D // the server prints the filter before the counters
 		if figures {
-			d = append(d, r.figures(name)...)
+			counters, examined = r.figures(name), r.examined(name)
 		}
-		d = append(d, after...)
-		if figures {
-			d = append(d, r.examined(name)...)
-		}
-		d = append(d, value.When(inner != nil, "inputStage", inner)...)
-		return d
+		return value.D("stage", name, filter, counters, fields, examined, value.When(inner != nil, "inputStage", inner))
 	}
 	if !r.exists {
-		return stage("EOF", nil)
+		return stage("EOF", nil, nil, nil)
 	}
 	d := r.accessPlan(stage)
 	if r.plan.SortInMemory {
-		fields := []bson.E{{Key: "sortPattern", Value: r.order}, {Key: "memLimit", Value: int32(104857600)}}
-		fields = append(fields, value.When(r.shardLimit > 0, "limitAmount", number(r.shardLimit+r.shardSkip))...)
-		d = stage("SORT", d, append(fields, bson.E{Key: "type", Value: "simple"})...)
+		d = stage("SORT", d, nil, value.D("sortPattern", r.order, "memLimit", int32(104857600),
+			value.When(r.shardLimit > 0, "limitAmount", number(r.shardLimit+r.shardSkip)), "type", "simple"))
 	}
 	if len(r.projection) > 5 {
-		d = stage("PROJECTION_SIMPLE", d, bson.E{Key: "transformBy", Value: r.projection})
+		d = stage("PROJECTION_SIMPLE", d, nil, value.D("transformBy", r.projection))
 	}
 	if r.shardSkip > 0 {
-		d = stage("SKIP", d, bson.E{Key: "skipAmount", Value: number(r.shardSkip)})
+		d = stage("SKIP", d, nil, value.D("skipAmount", number(r.shardSkip)))
 	}
 	if r.shardLimit > 0 && !r.plan.SortInMemory {
-		d = stage("LIMIT", d, bson.E{Key: "limitAmount", Value: number(r.shardLimit)})
+		d = stage("LIMIT", d, nil, value.D("limitAmount", number(r.shardLimit)))
 	}
 	return d
 }
 
-type stageMaker func(name string, inner bson.D, fields ...bson.E) bson.D
+// stageMaker makes a stage around another, which is nil for the innermost.
+type stageMaker func(name string, inner, filter, fields bson.D) bson.D
 
 // figures are the counters of a stage in executionStats.
 func (r shardExplain) figures(stage string) bson.D {
@@ -136,35 +121,32 @@ func (r shardExplain) examined(stage string) bson.D {
 // alone shows the shard key, above it when the document had to be fetched for a
 // condition, and nowhere when the query binds the whole shard key.
 func (r shardExplain) accessPlan(stage stageMaker) bson.D {
-	var residual []bson.E
 	switch r.plan.Stage {
 	case "COLLSCAN":
-		if f := andAll(predicates(r.filter.Raw())); len(f) > 0 {
-			residual = []bson.E{{Key: "filter", Value: f}}
-		}
-		return r.filtered(stage, stage("COLLSCAN", nil, append(residual, bson.E{Key: "direction", Value: r.direction()})...))
+		f := andAll(predicates(r.filter.Raw()))
+		return r.filtered(stage, stage("COLLSCAN", nil, value.When(len(f) > 0, "filter", f), value.D("direction", r.direction())))
 	case "IDHACK":
 		if r.since8 {
 			// The ownership of the document is checked inside of the stage.
-			return stage("EXPRESS_IXSCAN", nil, bson.E{Key: "keyPattern", Value: "{ _id: 1 }"}, bson.E{Key: "indexName", Value: "_id_"})
+			return stage("EXPRESS_IXSCAN", nil, nil, value.D("keyPattern", "{ _id: 1 }", "indexName", "_id_"))
 		}
-		return r.filtered(stage, stage("IDHACK", nil))
+		return r.filtered(stage, stage("IDHACK", nil, nil, nil))
 	}
-	scan := stage("IXSCAN", nil, r.scanFields()...)
+	scan := stage("IXSCAN", nil, nil, r.scanFields())
 	if left := r.uncovered(); len(left) > 0 {
-		return r.filtered(stage, stage("FETCH", scan, bson.E{Key: "filter", Value: andAll(left)}))
+		return r.filtered(stage, stage("FETCH", scan, value.D("filter", andAll(left)), nil))
 	}
 	if r.filtering && !r.indexShowsKey() {
-		return r.filtered(stage, stage("FETCH", scan))
+		return r.filtered(stage, stage("FETCH", scan, nil, nil))
 	}
-	return stage("FETCH", r.filtered(stage, scan))
+	return stage("FETCH", r.filtered(stage, scan), nil, nil)
 }
 
 func (r shardExplain) filtered(stage stageMaker, inner bson.D) bson.D {
 	if !r.filtering {
 		return inner
 	}
-	return stage("SHARDING_FILTER", inner)
+	return stage("SHARDING_FILTER", inner, nil, nil)
 }
 
 // indexShowsKey reports whether the index entries contain the whole shard key.
@@ -186,7 +168,7 @@ func (r shardExplain) direction() string {
 }
 
 // scanFields describe an index scan.
-func (r shardExplain) scanFields() []bson.E {
+func (r shardExplain) scanFields() bson.D {
 	spec := r.plan.Spec
 	paths, bounds, hashed := bson.D{}, bson.D{}, false
 	for e := value.Read(r.plan.KeyPattern); e.Next(); {
@@ -195,15 +177,11 @@ func (r shardExplain) scanFields() []bson.E {
 		paths = append(paths, bson.E{Key: name, Value: bson.A{}})
 		bounds = append(bounds, bson.E{Key: name, Value: boundsText(r.bounds(name, e.Value.Type == bson.TypeString))})
 	}
-	fields := []bson.E{
-		{Key: "keyPattern", Value: r.plan.KeyPattern},
-		{Key: "indexName", Value: r.plan.Index},
-		{Key: "isMultiKey", Value: r.plan.Multikey},
-	}
-	fields = append(fields, value.When(!hashed && !(r.since8 && r.plan.Index == "_id_"), "multiKeyPaths", paths)...)
-	return append(fields, value.D("isUnique", truthy(value.Field(spec, "unique")) || r.plan.Index == "_id_",
+	return value.D("keyPattern", r.plan.KeyPattern, "indexName", r.plan.Index, "isMultiKey", r.plan.Multikey,
+		value.When(!hashed && !(r.since8 && r.plan.Index == "_id_"), "multiKeyPaths", paths),
+		"isUnique", truthy(value.Field(spec, "unique")) || r.plan.Index == "_id_",
 		"isSparse", truthy(value.Field(spec, "sparse")), "isPartial", hasKey(spec, "partialFilterExpression"),
-		"indexVersion", int32(2), "direction", r.direction(), "indexBounds", bounds)...)
+		"indexVersion", int32(2), "direction", r.direction(), "indexBounds", bounds)
 }
 
 // bounds are the intervals of one index field: as scanned, or else as the filter gives

@@ -49,11 +49,17 @@ func Encode(doc any) bson.Raw {
 // UUID is a uuid as a value.
 func UUID(id [16]byte) bson.Binary { return bson.Binary{Subtype: bson.TypeBinaryUUID, Data: id[:]} }
 
-// D is the document of fields and values in turn: D("a", 1, "b", x). It panics if a field is no string.
+// D is the document of fields and values in turn: D("a", 1, "b", x). A document in the place of a field adds all its
+// fields: D("a", 1, more). It panics if a field is anything else.
 func D(pairs ...any) bson.D {
 	d := make(bson.D, 0, len(pairs)/2)
-	for i := 0; i < len(pairs); i += 2 {
+	for i := 0; i < len(pairs); i++ {
+		if more, ok := pairs[i].(bson.D); ok {
+			d = append(d, more...)
+			continue
+		}
 		d = append(d, bson.E{Key: pairs[i].(string), Value: pairs[i+1]})
+		i++
 	}
 	return d
 }
