@@ -209,21 +209,17 @@ func (c *Cluster) success(fields bson.D) bson.Raw {
 // errors that are not of type *status.Error become InternalError.
 func (c *Cluster) failure(err error) bson.Raw {
 	e := status.Of(err)
-	fields := value.D("ok", 0.0, "errmsg", e.Message)
-	fields = append(fields, value.When(!e.NoCode, "code", e.Code, "codeName", e.Name)...)
 	c.stats.asserted()
-	return c.withClusterTime(append(fields, e.Extra...))
+	return c.withClusterTime(value.D("ok", 0.0, "errmsg", e.Message,
+		value.When(!e.NoCode, "code", e.Code, "codeName", e.Name), e.Extra))
 }
 
 // withClusterTime adds the cluster times that mongos puts at the end of every reply. The
 // signature is that of a cluster without access control.
 func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
 	now := c.catalog.LastTimestamp()
-	reply, err := bson.Marshal(append(fields,
-		bson.E{Key: "$clusterTime", Value: value.D("clusterTime", now,
-			"signature", value.D("hash", bson.Binary{Data: make([]byte, 20)}, "keyId", int64(0)))},
-		bson.E{Key: "operationTime", Value: now},
-	))
+	reply, err := bson.Marshal(value.D(fields, "$clusterTime", value.D("clusterTime", now,
+		"signature", value.D("hash", bson.Binary{Data: make([]byte, 20)}, "keyId", int64(0))), "operationTime", now))
 	if err != nil {
 		// This is a bug in a handler. An error reply is easier to debug than a closed
 		// connection.

@@ -37,11 +37,10 @@ func (c *Cluster) clusterCatalog(db string, options bson.Raw) (rows []bson.Raw) 
 func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, options bson.Raw) bson.D {
 	name, _ := listed[0].Value.(string)
 	ns := db + "." + name
-	d := append(value.D("ns", ns, "db", db), listed[1:]...)
 	r := c.catalog.Routing(ns)
-	d = append(d, bson.E{Key: "sharded", Value: r != nil})
+	d := value.D("ns", ns, "db", db, listed[1:], "sharded", r != nil)
 	if r != nil {
-		d = append(d, bson.E{Key: "shardKey", Value: r.Key})
+		d = value.D(d, "shardKey", r.Key)
 	}
 	if truthy(value.Field(options, "shards")) {
 		shards := []string{}

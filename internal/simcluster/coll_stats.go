@@ -54,26 +54,24 @@ func (c *Cluster) collStats(_ context.Context, r *engine.Request, db, coll strin
 			sizes[name] += one.each
 		}
 		exists = exists || s.coll != nil
-		fields := append(value.D("ns", t.ns), one.fields(s.coll != nil, by, c.orphans(t, s))...)
-		shards = append(shards, bson.E{Key: s.shard, Value: append(fields, bson.E{Key: "ok", Value: 1.0})})
+		shards = value.D(shards, s.shard, value.D("ns", t.ns, one.fields(s.coll != nil, by, c.orphans(t, s)), "ok", 1.0))
 	}
-	reply := value.D("sharded", t.routing != nil)
+	var primary bson.D
 	chunks := 1
 	if t.routing != nil {
 		chunks = t.routing.Len()
 	} else if len(t.sources) > 0 {
-		reply = append(reply, bson.E{Key: "primary", Value: t.sources[0].shard})
+		primary = value.D("primary", t.sources[0].shard)
 	}
-	reply = append(reply, value.When(exists, "capped", false)...)
 	indexSizes := bson.D{}
 	for _, name := range sum.names {
 		indexSizes = append(indexSizes, bson.E{Key: name, Value: number(sizes[name])})
 	}
-	return append(reply, value.D("indexDetails", bson.D{}, "ns", t.ns, "count", number(sum.count),
-		"size", number(sum.size), "storageSize", number(sum.onDisk), "totalIndexSize", number(sum.indexes),
-		"totalSize", number(sum.onDisk+sum.indexes), "indexSizes", indexSizes,
+	return value.D("sharded", t.routing != nil, primary, value.When(exists, "capped", false), "indexDetails", bson.D{},
+		"ns", t.ns, "count", number(sum.count), "size", number(sum.size), "storageSize", number(sum.onDisk),
+		"totalIndexSize", number(sum.indexes), "totalSize", number(sum.onDisk+sum.indexes), "indexSizes", indexSizes,
 		"avgObjSize", ratio(weighed, sum.count), "maxSize", int64(0), "nindexes", int32(len(sum.names)),
-		"scaleFactor", number(by), "nchunks", int32(chunks), "shards", shards)...), nil
+		"scaleFactor", number(by), "nchunks", int32(chunks), "shards", shards), nil
 }
 
 // orphans counts a shard's orphaned documents where the version reports them, from
@@ -95,18 +93,12 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 		"localTime", bson.NewDateTimeFromTime(c.catalog.Now()))
 	if hasKey(spec, "latencyStats") {
 		l := c.stats.latencyOf(s.shard, t.ns)
-		kind := func(name string, micros, ops int64) bson.E {
-			d := value.D("latency", micros, "ops", ops)
-			d = append(d, value.When(c.version.atLeast(8, 0, 0), "queryableEncryptionLatencyMicros", int64(0))...)
-			return bson.E{Key: name, Value: d}
+		is8 := c.version.atLeast(8, 0, 0)
+		kind := func(micros, ops int64) bson.D {
+			return value.D("latency", micros, "ops", ops, value.When(is8, "queryableEncryptionLatencyMicros", int64(0)))
 		}
-		reads, writes := kind("reads", l.readMicros, l.reads), kind("writes", l.writeMicros, l.writes)
-		commands, transactions := kind("commands", 0, 0), kind("transactions", 0, 0)
-		latency := bson.D{reads, writes, commands, transactions}
-		if c.version.atLeast(8, 0, 0) {
-			latency = bson.D{commands, reads, writes, transactions}
-		}
-		row = append(row, bson.E{Key: "latencyStats", Value: latency})
+		row = value.D(row, "latencyStats", value.D(value.When(is8, "commands", kind(0, 0)), "reads", kind(l.readMicros, l.reads),
+			"writes", kind(l.writeMicros, l.writes), value.When(!is8, "commands", kind(0, 0)), "transactions", kind(0, 0)))
 	}
 	if v := value.Field(spec, "storageStats"); v.Type != 0 {
 		by := int64(1)
@@ -193,20 +185,17 @@ func (s storage) indexSizes() bson.D {
 // fields are the storage statistics in the reply of one shard. orphans is negative on
 // versions that do not report them.
 func (s storage) fields(exists bool, scale, orphans int64) bson.D {
-	d := value.D("size", number(s.size), "count", number(s.count))
-	d = append(d, value.When(s.count > 0 && exists, "avgObjSize", number(s.average))...)
-	d = append(d, value.When(orphans >= 0, "numOrphanDocs", number(orphans))...)
+	d := value.D("size", number(s.size), "count", number(s.count),
+		value.When(s.count > 0 && exists, "avgObjSize", number(s.average)),
+		value.When(orphans >= 0, "numOrphanDocs", number(orphans)))
 	if !exists {
-		return append(d, value.D("storageSize", int32(0), "totalSize", int32(0), "nindexes", int32(0),
-			"totalIndexSize", int32(0), "indexDetails", bson.D{}, "indexSizes", bson.D{},
-			"scaleFactor", number(scale))...)
+		return value.D(d, "storageSize", int32(0), "totalSize", int32(0), "nindexes", int32(0), "totalIndexSize", int32(0),
+			"indexDetails", bson.D{}, "indexSizes", bson.D{}, "scaleFactor", number(scale))
 	}
-	d = append(d, value.D("storageSize", number(s.onDisk), "freeStorageSize", int32(0), "capped", false,
+	total := number(s.onDisk + s.indexes)
+	return value.D(d, "storageSize", number(s.onDisk), "freeStorageSize", int32(0), "capped", false,
 		"nindexes", int32(len(s.names)), "indexDetails", bson.D{}, "indexBuilds", bson.A{},
-		"totalIndexSize", number(s.indexes))...)
-	total, each := bson.E{Key: "totalSize", Value: number(s.onDisk + s.indexes)}, bson.E{Key: "indexSizes", Value: s.indexSizes()}
-	if orphans >= 0 {
-		total, each = each, total // the order of 8.0, assumed of 6.0 on
-	}
-	return append(d, total, each, bson.E{Key: "scaleFactor", Value: number(scale)})
+		"totalIndexSize", number(s.indexes), value.When(orphans < 0, "totalSize", total), "indexSizes", s.indexSizes(),
+		value.When(orphans >= 0, "totalSize", total), // the order of 8.0, assumed of 6.0 on
+		"scaleFactor", number(scale))
 }

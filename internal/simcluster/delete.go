@@ -99,14 +99,12 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 // writeError is one entry of writeErrors; those of 8.0 have no names of codes.
 func (c *Cluster) writeError(index int, err error) bson.D {
 	e := status.Of(interrupted(err))
-	d := value.D("index", int32(index), "code", e.Code)
-	d = append(d, value.When(!c.version.atLeast(8, 0, 0), "codeName", e.Name)...)
-	return append(append(d, bson.E{Key: "errmsg", Value: e.Message}), e.Extra...)
+	return value.D("index", int32(index), "code", e.Code, value.When(!c.version.atLeast(8, 0, 0), "codeName", e.Name),
+		"errmsg", e.Message, e.Extra)
 }
 
 func withWriteErrors(reply bson.D, failed []bson.D) bson.D {
-	reply = append(reply, value.When(len(failed) > 0, "writeErrors", failed)...)
-	return reply
+	return value.D(reply, value.When(len(failed) > 0, "writeErrors", failed))
 }
 
 // orderedWrites reads the ordered argument of a write, which is true by default. In a

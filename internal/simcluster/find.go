@@ -72,7 +72,7 @@ func (c *Cluster) find(ctx context.Context, r *engine.Request) (bson.D, error) {
 		return nil, err
 	}
 	c.standOnShards(ctx, k, r, opened)
-	reply = append(reply, value.When(a.snapshot, "atClusterTime", c.catalog.LastTimestamp())...)
+	reply = value.D(reply, value.When(a.snapshot, "atClusterTime", c.catalog.LastTimestamp()))
 	return value.D("cursor", reply), nil
 }
 

@@ -123,14 +123,12 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 
 // reply has the document of before or after the change; nil stands for none.
 func (a modifyArgs) reply(before, after bson.Raw, upserted bson.RawValue) (bson.D, error) {
-	last := value.D("n", int32(0))
+	var n int32
 	if before != nil || upserted.Type != 0 {
-		last[0].Value = int32(1)
+		n = 1
 	}
-	if !a.remove {
-		last = append(last, bson.E{Key: "updatedExisting", Value: before != nil})
-		last = append(last, value.When(upserted.Type != 0, "upserted", upserted)...)
-	}
+	last := value.D("n", n, value.When(!a.remove, "updatedExisting", before != nil),
+		value.When(upserted.Type != 0, "upserted", upserted))
 	shown := before
 	if a.after {
 		shown = after

@@ -152,13 +152,9 @@ func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, 
 			made++
 		}
 	}
-	d := value.D("numIndexesBefore", int32(before), "numIndexesAfter", int32(before+made))
-	if made == 0 {
-		d = append(d, bson.E{Key: "note", Value: "all indexes already exist"})
-	} else {
-		d = append(d, value.D("createdCollectionAutomatically", fresh, "commitQuorum", "votingMembers")...)
-	}
-	return append(d, bson.E{Key: "ok", Value: 1.0}), nil
+	return value.D("numIndexesBefore", int32(before), "numIndexesAfter", int32(before+made),
+		value.When(made == 0, "note", "all indexes already exist"),
+		value.When(made > 0, "createdCollectionAutomatically", fresh, "commitQuorum", "votingMembers"), "ok", 1.0), nil
 }
 
 // checkIndexSpec checks a spec before any collection is made for it.

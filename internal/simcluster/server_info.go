@@ -47,18 +47,17 @@ func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error)
 	if r.Name == "hello" {
 		primary = "isWritablePrimary"
 	}
-	reply := value.D(primary, true, "msg", "isdbgrid")
-	reply = append(reply, value.When(srv.version.atLeast(4, 4, 2), "topologyVersion", srv.topologyVersion())...)
-	reply = append(reply, value.When(truthy(r.Lookup("helloOk")), "helloOk", true)...)
 	var id int32
 	if r.Conn != nil {
 		id = r.Conn.ID
 	}
-	reply = append(reply, value.D("maxBsonObjectSize", int32(maxDocument),
+	reply := value.D(primary, true, "msg", "isdbgrid",
+		value.When(srv.version.atLeast(4, 4, 2), "topologyVersion", srv.topologyVersion()),
+		value.When(truthy(r.Lookup("helloOk")), "helloOk", true), "maxBsonObjectSize", int32(maxDocument),
 		"maxMessageSizeBytes", int32(wire.MaxMessage), "maxWriteBatchSize", int32(maxWriteBatch),
 		"localTime", bson.NewDateTimeFromTime(srv.catalog.Now()),
 		"logicalSessionTimeoutMinutes", int32(sessionLife/time.Minute), "connectionId", id,
-		"maxWireVersion", srv.version.wire, "minWireVersion", int32(0))...)
+		"maxWireVersion", srv.version.wire, "minWireVersion", int32(0))
 	if r.Conn != nil && (hasKey(r.Body, "saslSupportedMechs") || hasKey(r.Body, "speculativeAuthenticate")) {
 		reply = append(reply, srv.access.Of(r.Conn).Hello(r)...)
 	}

@@ -43,23 +43,19 @@ func (c *Control) usersInfo(r *engine.Request) (bson.D, error) {
 }
 
 func (c *Control) userDocument(n Name, a *account, r *engine.Request) bson.D {
-	doc := value.D("_id", n.id(), "userId", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: a.id[:]}, "user", n.Name,
-		"db", n.DB)
-	doc = append(doc, value.When(truthy(r.Lookup("showCredentials")), "credentials", a.credentialDocument(n))...)
-	if a.custom != nil && !(given(r, "showCustomData") && !truthy(r.Lookup("showCustomData"))) {
-		doc = append(doc, bson.E{Key: "customData", Value: a.custom})
-	}
-	doc = append(doc, bson.E{Key: "roles", Value: rolesArray(a.roles)})
-	if truthy(r.Lookup("showPrivileges")) {
-		p, inherited := c.resolve(a.roles)
-		doc = append(doc, value.D("inheritedRoles", rolesArray(inherited), "inheritedPrivileges", p.list(),
-			"inheritedAuthenticationRestrictions", bson.A{}, "authenticationRestrictions", bson.A{})...)
-	}
 	mechanisms := slices.Sorted(maps.Keys(a.credentials))
 	if n.DB == externalDB {
 		mechanisms = []string{"external"}
 	}
-	return append(doc, bson.E{Key: "mechanisms", Value: mechanisms})
+	p, inherited := c.resolve(a.roles)
+	custom := a.custom != nil && (!given(r, "showCustomData") || truthy(r.Lookup("showCustomData")))
+	return value.D("_id", n.id(), "userId", value.UUID(a.id), "user", n.Name, "db", n.DB,
+		value.When(truthy(r.Lookup("showCredentials")), "credentials", a.credentialDocument(n)),
+		value.When(custom, "customData", a.custom), "roles", rolesArray(a.roles),
+		value.When(truthy(r.Lookup("showPrivileges")), "inheritedRoles", rolesArray(inherited),
+			"inheritedPrivileges", p.list(), "inheritedAuthenticationRestrictions", bson.A{},
+			"authenticationRestrictions", bson.A{}),
+		"mechanisms", mechanisms)
 }
 
 // rolesInfo shows roles: the user-defined ones of a database (1), on request with the
@@ -105,16 +101,11 @@ func (c *Control) roleDocument(n Name, privileges bool) bson.D {
 		}
 		p, direct = made.privileges, made.roles
 	}
-	inheritedPrivileges, inherited := c.resolve(direct)
-	doc := value.D("_id", n.id(), "role", n.Name, "db", n.DB)
-	doc = append(doc, value.When(privileges, "privileges", p.list())...)
-	doc = append(doc, value.D("roles", rolesArray(direct), "isBuiltin", is,
-		"inheritedRoles", rolesArray(inherited))...)
-	if privileges {
-		inheritedPrivileges.addAll(p)
-		doc = append(doc, bson.E{Key: "inheritedPrivileges", Value: inheritedPrivileges.list()})
-	}
-	return doc
+	all, inherited := c.resolve(direct)
+	all.addAll(p)
+	return value.D("_id", n.id(), "role", n.Name, "db", n.DB, value.When(privileges, "privileges", p.list()),
+		"roles", rolesArray(direct), "isBuiltin", is, "inheritedRoles", rolesArray(inherited),
+		value.When(privileges, "inheritedPrivileges", all.list()))
 }
 
 // builtinNames are the built-in roles that exist on a database.

@@ -143,9 +143,8 @@ func connectionStatus(s *Session, r *engine.Request) (bson.D, error) {
 	for _, m := range s.users {
 		users = append(users, m.name.user())
 	}
-	info := value.D("authenticatedUsers", users, "authenticatedUserRoles", rolesArray(s.roles))
-	info = append(info, value.When(truthy(r.Lookup("showPrivileges")), "authenticatedUserPrivileges", s.grants.list())...)
-	return value.D("authInfo", info), nil
+	return value.D("authInfo", value.D("authenticatedUsers", users, "authenticatedUserRoles", rolesArray(s.roles),
+		value.When(truthy(r.Lookup("showPrivileges")), "authenticatedUserPrivileges", s.grants.list()))), nil
 }
 
 // mechanism is a SCRAM mechanism.

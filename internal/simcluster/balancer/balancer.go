@@ -238,18 +238,16 @@ func (b *Balancer) report(begun time.Time, candidates, moved int, failed error) 
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	took := int32(c.Now().Sub(begun).Milliseconds())
-	d := value.D("executionTimeMillis", took)
-	if c.TimesRounds() {
-		c.LogAction("balancer.round", timedRound(d, took, candidates, moved, failed))
-		return
+	occurred, times := "errorOccured", bson.D(nil)
+	if c.TimesRounds() { // since 7.0, spelled correctly and with durations
+		occurred, times = "errorOccurred", value.D("imbalancedCachedCollections", int32(0), "times",
+			value.D("selectionTimeMillis", int32(0), "throttleTimeMillis", int32(0), "migrationTimeMillis", took))
 	}
+	result := value.D("candidateChunks", int32(candidates), "chunksMoved", int32(moved), times)
 	if failed != nil {
-		d = append(d, value.D("errorOccured", true, "errmsg", failed.Error())...)
-	} else {
-		d = append(d, value.D("errorOccured", false, "candidateChunks", int32(candidates),
-			"chunksMoved", int32(moved))...)
+		result = value.D("errmsg", failed.Error())
 	}
-	c.LogAction("balancer.round", d)
+	c.LogAction("balancer.round", value.D("executionTimeMillis", took, occurred, failed != nil, result))
 }
 
 // mergeEvery is the interval of the AutoMerger of 7.0 (autoMergerIntervalSecs).
@@ -274,18 +272,4 @@ func (b *Balancer) pace() float64 {
 		return b.opts.Pace
 	}
 	return 1
-}
-
-// timedRound has the details of balancer.round since 7.0: errorOccurred is spelled
-// correctly, and durations are added.
-func timedRound(d bson.D, took int32, candidates, moved int, failed error) bson.D {
-	d = append(d, bson.E{Key: "errorOccurred", Value: failed != nil})
-	if failed != nil {
-		return append(d, bson.E{Key: "errmsg", Value: failed.Error()})
-	}
-	return append(d,
-		bson.E{Key: "candidateChunks", Value: int32(candidates)}, bson.E{Key: "chunksMoved", Value: int32(moved)},
-		bson.E{Key: "imbalancedCachedCollections", Value: int32(0)},
-		bson.E{Key: "times", Value: value.D("selectionTimeMillis", int32(0), "throttleTimeMillis", int32(0),
-			"migrationTimeMillis", took)})
 }

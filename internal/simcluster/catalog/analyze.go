@@ -40,8 +40,7 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request, ns 
 	if err != nil {
 		return nil, err
 	}
-	var d bson.D
-	d = append(d, value.When(wanted("keyCharacteristics") && a.supported, "keyCharacteristics", a.document())...)
+	d := value.When(wanted("keyCharacteristics") && a.supported, "keyCharacteristics", a.document())
 	if wanted("readWriteDistribution") {
 		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.features.observed8 {
 			e := status.Of(err)
@@ -214,13 +213,10 @@ func (a analysis) document() bson.D {
 	if !a.hashed && math.Abs(a.correlate) >= monotonicThreshold {
 		kind = "monotonic"
 	}
-	m := bson.D{}
-	m = append(m, value.When(!a.hashed, "recordIdCorrelationCoefficient", a.correlate)...)
-	d := value.D("numDocsTotal", a.docs, "numOrphanDocs", a.orphans, "avgDocSizeBytes", a.bytes/a.docs,
+	return value.D("numDocsTotal", a.docs, "numOrphanDocs", a.orphans, "avgDocSizeBytes", a.bytes/a.docs,
 		"numDocsSampled", a.docs, "isUnique", a.unique, "numDistinctValues", a.distinct, "mostCommonValues", common,
-		"monotonicity", append(m, bson.E{Key: "type", Value: kind}))
-	d = append(d, value.When(a.orphans > 0, "note", orphansNote)...)
-	return d
+		"monotonicity", value.D(value.When(!a.hashed, "recordIdCorrelationCoefficient", a.correlate), "type", kind),
+		value.When(a.orphans > 0, "note", orphansNote))
 }
 
 // distributionOf are the figures of analyzeShardKey about sampled queries: how many, and, if there are any, where they

@@ -92,9 +92,8 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request, string) (b
 	if c.set.Stopped {
 		mode = "off"
 	}
-	d := value.D("mode", mode, "inBalancerRound", c.rounds.done != nil, "numBalancerRounds", c.rounds.count)
-	d = append(d, value.When(c.features.term, "term", int64(1))...)
-	return d, nil
+	return value.D("mode", mode, "inBalancerRound", c.rounds.done != nil, "numBalancerRounds", c.rounds.count,
+		value.When(c.features.term, "term", int64(1))), nil
 }
 
 // runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
@@ -209,17 +208,12 @@ func (c *Cluster) statusChunkSize(r *Routing) any {
 // compliance is the reply of balancerCollectionStatus; since 6.0 it has the chunk size
 // in MB and the phase of a running defragmentation.
 func (c *Cluster) compliance(r *Routing, violation string) bson.D {
-	var d bson.D
-	if c.features.statusSize {
-		d = append(d, bson.E{Key: "chunkSize", Value: c.statusChunkSize(r)})
-		if r.newer.defragment != notDefragmenting {
-			violation = Defragmenting
-		}
+	if c.features.statusSize && r.newer.defragment != notDefragmenting {
+		violation = Defragmenting
 	}
-	d = append(d, bson.E{Key: "balancerCompliant", Value: violation == ""})
-	d = append(d, value.When(violation != "", "firstComplianceViolation", violation)...)
-	d = append(d, value.When(violation == Defragmenting, "details", value.D("currentPhase", r.newer.defragment.String()))...)
-	return d
+	return value.D(value.When(c.features.statusSize, "chunkSize", c.statusChunkSize(r)), "balancerCompliant", violation == "",
+		value.When(violation != "", "firstComplianceViolation", violation),
+		value.When(violation == Defragmenting, "details", value.D("currentPhase", r.newer.defragment.String())))
 }
 
 // Balancing is how a collection is balanced.

@@ -66,7 +66,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request, _ s
 		if d == nil {
 			return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", ns)
 		}
-		doc := bson.D(c.databaseDocument(d))
+		doc := c.databaseDocument(d)
 		return value.D("primaryShard", d.primary, "shardingEnabled", d.partitioned || !c.features.partitioned,
 			"version", doc[len(doc)-1].Value), nil
 	}
@@ -325,9 +325,8 @@ func (c *Cluster) toMove(s *shard) bson.D {
 			}
 		}
 	}
-	d := value.D("note", "you need to drop or movePrimary these databases", "dbsToMove", dbs)
-	d = append(d, value.When(c.features.drainingByCommand, "collectionsToMove", c.collectionsToMove(s.name))...)
-	return d
+	return value.D("note", "you need to drop or movePrimary these databases", "dbsToMove", dbs,
+		value.When(c.features.drainingByCommand, "collectionsToMove", c.collectionsToMove(s.name)))
 }
 
 // collectionsToMove lists the tracked unsharded collections of a shard, which only

@@ -17,18 +17,15 @@ import (
 func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	d := value.D("_id", r.NS, "lastmodEpoch", r.Epoch, "lastmod", bson.NewDateTimeFromTime(r.Lastmod))
 	if c.features.tombstones {
-		return append(append(d, r.legacyFields()...), r.extra...)
+		return value.D(d, r.legacyFields(), r.extra)
 	}
-	d = append(d, value.D("timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key)...)
-	d = append(d, value.When(r.simple, "defaultCollation", value.D("locale", "simple"))...)
-	d = append(d, bson.E{Key: "unique", Value: r.Unique})
-	d = append(d, r.orderedFields()...)
-	return append(d, r.extra...)
+	return value.D(d, "timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key,
+		value.When(r.simple, "defaultCollation", value.D("locale", "simple")), "unique", r.Unique, r.orderedFields(), r.extra)
 }
 
 // orderedFields are the fields after unique, in the order in which they were first written.
 func (r *Routing) orderedFields() bson.D {
-	fields := append(value.D("noBalance", r.NoBalance), r.nonDefaultFields()...)
+	fields := value.D("noBalance", r.NoBalance, r.nonDefaultFields())
 	place := func(e bson.E) int {
 		if i := slices.Index(r.newer.order, e.Key); i >= 0 {
 			return i
@@ -347,9 +344,9 @@ func (c *Cluster) writePlacement(ns string, uuid *[16]byte, at bson.Timestamp, s
 	for _, s := range shards {
 		list = append(list, c.features.shardRef(s))
 	}
-	d := value.D("_id", c.objectID(configServer), "nss", ns)
+	var id bson.D
 	if uuid != nil {
-		d = append(d, bson.E{Key: "uuid", Value: uuidValue(*uuid)})
+		id = value.D("uuid", uuidValue(*uuid))
 	}
-	c.config.insert("placementHistory", append(d, value.D("timestamp", at, "shards", list)...))
+	c.config.insert("placementHistory", value.D("_id", c.objectID(configServer), "nss", ns, id, "timestamp", at, "shards", list))
 }

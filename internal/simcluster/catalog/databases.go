@@ -21,12 +21,10 @@ type database struct {
 }
 
 func (c *Cluster) databaseDocument(d *database) bson.D {
-	doc := value.D("_id", d.name, "primary", c.features.shardRef(d.primary))
-	doc = append(doc, value.When(c.features.partitioned, "partitioned", d.partitioned)...)
-	version := value.D("uuid", uuidValue(d.uuid))
-	version = append(version, value.When(c.features.dbTimestamp, "timestamp", d.timestamp)...)
-	version = append(version, bson.E{Key: "lastMod", Value: d.lastMod})
-	return append(doc, bson.E{Key: "version", Value: version})
+	return value.D("_id", d.name, "primary", c.features.shardRef(d.primary),
+		value.When(c.features.partitioned, "partitioned", d.partitioned),
+		"version", value.D("uuid", uuidValue(d.uuid), value.When(c.features.dbTimestamp, "timestamp", d.timestamp),
+			"lastMod", d.lastMod))
 }
 
 // Primary is the primary shard of a database; ok is false if the database does not

@@ -211,25 +211,22 @@ func (c *Cluster) checkRecipient(r *Routing, ch *Chunk, to *shard) error {
 // completed step and the result. A failed move has no reason unless the recipient gave
 // up by itself.
 func (c *Cluster) outcome(bounds bson.D, steps []time.Duration, of int, from, to string, ok bool, failed error) bson.D {
-	var d bson.D
-	if !c.features.observed8 {
-		d = append(d, bounds...)
-	}
+	var took, reason bson.D
 	for i, s := range steps {
-		d = append(d, bson.E{Key: fmt.Sprintf("step %d of %d", i+1, of), Value: int32(s.Milliseconds())})
+		took = append(took, bson.E{Key: fmt.Sprintf("step %d of %d", i+1, of), Value: int32(s.Milliseconds())})
 	}
+	first, second := bounds, took
 	if c.features.observed8 {
-		d = append(d, bounds...)
+		first, second = took, bounds
 	}
 	note := "aborted"
 	if ok {
 		note = "success"
 	}
-	d = append(d, value.D("to", to, "from", from, "note", note)...)
 	if failed != nil {
-		d = append(d, bson.E{Key: "errmsg", Value: failed.Error()})
+		reason = value.D("errmsg", failed.Error())
 	}
-	return d
+	return value.D(first, second, "to", to, "from", from, "note", note, reason)
 }
 
 // stuckFor is how long the donor of a recorded 8.0.10 was busy with a range that is not

@@ -60,13 +60,13 @@ func (c *Cluster) runConfigureQueryAnalyzer(_ context.Context, req *engine.Reque
 	was := c.analyzers[ns]
 	a := &queryAnalyzer{uuid: uuid, on: mode == "full", rate: rate, begun: now, last: now, credit: rate}
 	reply := value.D("newConfiguration", a.configuration())
-	doc := value.D("_id", ns, "collUuid", uuidValue(uuid))
-	doc = append(append(doc, a.configuration()...), bson.E{Key: "startTime", Value: bson.NewDateTimeFromTime(now)})
+	started := bson.NewDateTimeFromTime(now)
+	doc := value.D("_id", ns, "collUuid", uuidValue(uuid), a.configuration(), "startTime", started,
+		value.When(!a.on, "stopTime", started))
 	if was != nil && was.uuid == uuid {
 		reply = append(reply, bson.E{Key: "oldConfiguration", Value: was.configuration()})
 		a.samples = was.samples
 	}
-	doc = append(doc, value.When(!a.on, "stopTime", bson.NewDateTimeFromTime(now))...)
 	if was == nil {
 		a.record = c.config.insert("queryAnalyzers", doc)
 	} else {

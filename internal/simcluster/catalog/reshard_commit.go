@@ -179,12 +179,6 @@ func (o *resharding) applied(shard string) {
 
 // document is the operation's row of config.reshardingOperations.
 func (o *resharding) document(r *Routing) bson.D {
-	d := value.D("_id", uuidValue(o.UUID), "ns", o.NS, "ui", uuidValue(o.Source), "tempNs", o.TempNS,
-		"reshardingKey", o.key.raw, "state", o.State)
-	if o.c.features.observed8 {
-		d = slices.Insert(d, len(d)-1, bson.E{Key: "startTime", Value: bson.NewDateTimeFromTime(o.begunAt)},
-			bson.E{Key: "provenance", Value: o.Command})
-	}
 	donors, recipients := bson.A{}, bson.A{}
 	for _, s := range r.ShardsOwning() {
 		state := value.D("state", "unused")
@@ -192,30 +186,33 @@ func (o *resharding) document(r *Routing) bson.D {
 			coll := o.c.data(s, o.NS)
 			state = value.D("state", o.donorState(), "minFetchTimestamp", o.fetched)
 			if coll != nil {
-				state = append(state, value.D("bytesToClone", coll.Bytes(), "documentsToClone", int64(coll.Len()))...)
+				state = value.D(state, "bytesToClone", coll.Bytes(), "documentsToClone", int64(coll.Len()))
 			}
-			if state[0].Value == "blocking-writes" {
-				state = append(state, bson.E{Key: "writesDuringCriticalSection", Value: int64(0)})
-			}
+			state = value.D(state, value.When(state[0].Value == "blocking-writes", "writesDuringCriticalSection", int64(0)))
 		}
 		donors = append(donors, value.D("id", s, "mutableState", state))
 	}
 	for _, s := range o.recipients() {
-		state := value.D("state", o.recipientState())
-		recipients = append(recipients, value.D("id", s, "mutableState", state))
+		recipients = append(recipients, value.D("id", s, "mutableState", value.D("state", o.recipientState())))
 	}
-	d = append(d, value.D("donorShards", donors, "recipientShards", recipients, "numInitialChunks", o.Initial,
-		"active", true)...)
-	if o.c.features.observed8 {
-		d = append(d, value.When(o.To != "", "shardDistribution", o.distribution())...)
-		d = append(d, value.D("sourceKey", r.Key, "forceRedistribution", o.force)...)
-	}
-	if !o.fetched.IsZero() {
-		d = append(d, value.D("approxBytesToCopy", o.Bytes, "approxDocumentsToCopy", o.Docs,
-			"cloneTimestamp", o.fetched)...)
-	}
-	d = append(d, value.When(o.c.features.observed8 && !o.clonedAt.IsZero(), "metrics", o.metrics())...)
-	return d
+	is8 := o.c.features.observed8
+	return value.D("_id", uuidValue(o.UUID), "ns", o.NS, "ui", uuidValue(o.Source), "tempNs", o.TempNS,
+		"reshardingKey", o.key.raw, o.since(), "state", o.State, "donorShards", donors, "recipientShards", recipients,
+		"numInitialChunks", o.Initial, "active", true,
+		value.When(is8 && o.To != "", "shardDistribution", o.distribution()),
+		value.When(is8, "sourceKey", r.Key, "forceRedistribution", o.force), o.toCopy(),
+		value.When(is8 && !o.clonedAt.IsZero(), "metrics", o.metrics()))
+}
+
+// since are the start and the command of an operation, which 8.0 was seen to write.
+func (o *resharding) since() bson.D {
+	return value.When(o.c.features.observed8, "startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.Command)
+}
+
+// toCopy says how much there is to copy, once the donors have told it.
+func (o *resharding) toCopy() bson.D {
+	return value.When(!o.fetched.IsZero(), "approxBytesToCopy", o.Bytes, "approxDocumentsToCopy", o.Docs,
+		"cloneTimestamp", o.fetched)
 }
 
 // donorState and recipientState are the states of a shard in config.reshardingOperations; 5.0 was seen to write none
@@ -245,14 +242,11 @@ func (o *resharding) distribution() bson.A {
 
 // metrics are the times at which phases began and ended.
 func (o *resharding) metrics() bson.D {
-	from := func(name string, at time.Time) bson.E { return bson.E{Key: name, Value: bson.NewDateTimeFromTime(at)} }
-	clone := bson.D{from("start", o.clonedAt)}
-	if !o.copiedAt.IsZero() {
-		clone = append(clone, from("stop", o.copiedAt))
+	since := func(name string, at time.Time) bson.D {
+		return value.When(!at.IsZero(), name, bson.NewDateTimeFromTime(at))
 	}
-	d := value.D("documentCopy", clone)
-	d = append(d, value.When(!o.appliedAt.IsZero(), "oplogApplication", bson.D{from("stop", o.appliedAt)})...)
-	return d
+	return value.D("documentCopy", value.D(since("start", o.clonedAt), since("stop", o.copiedAt)),
+		value.When(!o.appliedAt.IsZero(), "oplogApplication", since("stop", o.appliedAt)))
 }
 
 func (o *resharding) recipients() []string {
@@ -284,27 +278,16 @@ func (o *resharding) writeState(r *Routing) {
 		ids = append(ids, s)
 	}
 	common := value.D("uuid", uuidValue(o.UUID), "state", o.State)
-	donor := bson.E{Key: "donorFields", Value: value.D("tempNs", o.TempNS, "reshardingKey", o.key.raw,
-		"recipientShardIds", ids)}
-	var since bson.D
-	if c.features.observed8 {
-		since = value.D("startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.Command)
-	}
-	fields := append(slices.Clone(common), since...)
-	if t != nil {
-		fields = append(fields, donor)
-	}
-	r.extra = value.D("allowMigrations", false, "reshardingFields", fields)
-	if t == nil {
-		r.extra = r.extra[1:]
-	}
+	donor := value.D("tempNs", o.TempNS, "reshardingKey", o.key.raw, "recipientShardIds", ids)
+	r.extra = value.D(value.When(t != nil, "allowMigrations", false),
+		"reshardingFields", value.D(common, o.since(), value.When(t != nil, "donorFields", donor)))
 	r.Lastmod = c.Now().Truncate(time.Millisecond)
 	c.saveCollection(r)
 	if t == nil {
 		return
 	}
-	fields = append(append(slices.Clone(common), bson.E{Key: "recipientFields", Value: o.recipientFields(r)}), since...)
-	t.extra = value.D("reshardingFields", fields, "allowMigrations", false)
+	t.extra = value.D("reshardingFields", value.D(common, "recipientFields", o.recipientFields(r), o.since()),
+		"allowMigrations", false)
 	t.Lastmod = r.Lastmod
 	c.saveCollection(t)
 }
@@ -312,17 +295,10 @@ func (o *resharding) writeState(r *Routing) {
 func (o *resharding) recipientFields(r *Routing) bson.D {
 	donors := bson.A{}
 	for _, s := range r.ShardsOwning() {
-		d := value.D("shardId", s)
-		d = append(d, value.When(!o.fetched.IsZero(), "minFetchTimestamp", o.fetched)...)
-		donors = append(donors, d)
+		donors = append(donors, value.D("shardId", s, value.When(!o.fetched.IsZero(), "minFetchTimestamp", o.fetched)))
 	}
-	d := value.D("donorShards", donors, "sourceUUID", uuidValue(o.Source), "sourceNs", o.NS,
-		"minimumOperationDurationMillis", o.c.opts.Reshard.Milliseconds())
-	if !o.fetched.IsZero() {
-		d = append(d, value.D("approxBytesToCopy", o.Bytes, "approxDocumentsToCopy", o.Docs,
-			"cloneTimestamp", o.fetched)...)
-	}
-	return d
+	return value.D("donorShards", donors, "sourceUUID", uuidValue(o.Source), "sourceNs", o.NS,
+		"minimumOperationDurationMillis", o.c.opts.Reshard.Milliseconds(), o.toCopy())
 }
 
 // commit copies the remaining changes and renames the temporary collection to the

@@ -188,22 +188,15 @@ type Chunk struct {
 // document is the chunk's document in config.chunks, with the fields in the server's
 // order.
 func (r *Routing) document(ch *Chunk) bson.D {
-	d := value.D("_id", ch.ID)
-	if r.format.chunksByNS {
-		d = append(d, bson.E{Key: "ns", Value: r.NS})
-	} else {
-		d = append(d, bson.E{Key: "uuid", Value: uuidValue(r.UUID)})
-	}
-	d = append(d, value.D("min", ch.Min, "max", ch.Max, "shard", r.format.shardRef(ch.Shard),
-		"lastmod", ch.Version)...)
-	d = append(d, value.When(r.format.chunksByNS, "lastmodEpoch", r.Epoch)...)
-	d = append(d, value.When(ch.Jumbo || ch.flagged, "jumbo", ch.Jumbo)...)
-	d = append(d, value.When(r.format.sinceField, "onCurrentShardSince", ch.History[0].ValidAfter)...)
 	history := make(bson.A, len(ch.History))
 	for i, p := range ch.History {
 		history[i] = value.D("validAfter", p.ValidAfter, "shard", r.format.shardRef(p.Shard))
 	}
-	return append(d, bson.E{Key: "history", Value: history})
+	byNS := r.format.chunksByNS
+	return value.D("_id", ch.ID, value.When(byNS, "ns", r.NS), value.When(!byNS, "uuid", uuidValue(r.UUID)),
+		"min", ch.Min, "max", ch.Max, "shard", r.format.shardRef(ch.Shard), "lastmod", ch.Version,
+		value.When(byNS, "lastmodEpoch", r.Epoch), value.When(ch.Jumbo || ch.flagged, "jumbo", ch.Jumbo),
+		value.When(r.format.sinceField, "onCurrentShardSince", ch.History[0].ValidAfter), "history", history)
 }
 
 // parseChunk reads a document of config.chunks that a client may have written.

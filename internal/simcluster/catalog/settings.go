@@ -242,9 +242,8 @@ func (c *Cluster) writeVersion() {
 	if id.IsZero() {
 		id = c.objectID(configServer)
 	}
-	d := value.D("_id", int32(1))
-	d = append(d, value.When(!c.features.clusterIDOnly, "minCompatibleVersion", int32(5), "currentVersion", int32(6))...)
-	c.config.insert("version", append(d, bson.E{Key: "clusterId", Value: id}))
+	c.config.insert("version", value.D("_id", int32(1),
+		value.When(!c.features.clusterIDOnly, "minCompatibleVersion", int32(5), "currentVersion", int32(6)), "clusterId", id))
 }
 
 // PingRouter writes the router's row of config.mongos, as mongos does every 10 s. The
@@ -252,10 +251,10 @@ func (c *Cluster) writeVersion() {
 func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version
-	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{})
-	doc = append(doc, value.When(v[0] > 5 || v[0] == 5 && v[1] >= 2, "created", bson.NewDateTimeFromTime(c.clock.epoch))...)
-	doc = append(doc, value.D("mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
-		"ping", bson.NewDateTimeFromTime(now), "up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)...)
+	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{},
+		value.When(v[0] > 5 || v[0] == 5 && v[1] >= 2, "created", bson.NewDateTimeFromTime(c.clock.epoch)),
+		"mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]), "ping", bson.NewDateTimeFromTime(now),
+		"up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)
 	found, have := engine.RecordID(0), false
 	for id, raw := range c.config.all("mongos") {
 		if s, _ := raw.Lookup("_id").StringValueOK(); s == c.opts.Router {

@@ -21,18 +21,9 @@ type shard struct {
 }
 
 func (s *shard) document(f versionFeatures) bson.D {
-	d := value.D("_id", s.name, "host", s.host, "state", int32(1))
-	d = append(d, value.When(f.dbTimestamp, "topologyTime", s.topology)...)
-	d = append(d, f.shardFields(s.name)...)
-	if s.hasTags {
-		tags := make(bson.A, len(s.tags))
-		for i, t := range s.tags {
-			tags[i] = t
-		}
-		d = append(d, bson.E{Key: "tags", Value: tags})
-	}
-	d = append(d, value.When(s.draining, "draining", true)...)
-	return d
+	return value.D("_id", s.name, "host", s.host, "state", int32(1), value.When(f.dbTimestamp, "topologyTime", s.topology),
+		f.shardFields(s.name), value.When(s.hasTags, "tags", append([]string{}, s.tags...)),
+		value.When(s.draining, "draining", true))
 }
 
 func (c *Cluster) registerShard(name, address string) {
@@ -238,10 +229,8 @@ func (c *Cluster) nameShard(name string) {
 
 // shardFields are the fields of config.shards that newer versions add.
 func (f versionFeatures) shardFields(name string) bson.D {
-	var d bson.D
-	d = append(d, value.When(f.replSetVersion, "replSetConfigVersion", f.configVersion())...)
-	d = append(d, value.When(f.refs != nil, "uuid", f.shardRef(name))...)
-	return d
+	return value.D(value.When(f.replSetVersion, "replSetConfigVersion", f.configVersion()),
+		value.When(f.refs != nil, "uuid", f.shardRef(name)))
 }
 
 // configVersion is the replica set's version that the config server knows: none yet on

@@ -96,23 +96,17 @@ type newerFields struct {
 // legacyFields are the fields of a collection document in 4.4: no timestamp, and
 // noBalance only when it is set.
 func (r *Routing) legacyFields() bson.D {
-	d := value.D("dropped", false, "key", r.Key, "unique", r.Unique, "uuid", uuidValue(r.UUID), "distributionMode", "sharded")
-	d = append(d, value.When(r.NoBalance, "noBalance", true)...)
-	return d
+	return value.D("dropped", false, "key", r.Key, "unique", r.Unique, "uuid", uuidValue(r.UUID), "distributionMode", "sharded",
+		value.When(r.NoBalance, "noBalance", true))
 }
 
 // nonDefaultFields are the newer fields that differ from their defaults.
 func (r *Routing) nonDefaultFields() bson.D {
-	var d bson.D
-	d = append(d, value.When(!r.Permitted, "permitMigrations", false)...)
-	d = append(d, value.When(r.newer.maxBytes > 0, "maxChunkSizeBytes", r.newer.maxBytes)...)
-	if p := r.newer.defragment; p != notDefragmenting {
-		d = append(d, value.D("defragmentCollection", true, "defragmentationPhase", p.String())...)
-	}
-	d = append(d, value.When(r.newer.noAutoMerge, "enableAutoMerge", false)...)
-	d = append(d, value.When(r.newer.unsplittable, "unsplittable", true)...)
-	d = append(d, value.When(r.newer.series != nil, "timeseriesFields", r.newer.series)...)
-	return d
+	f := r.newer
+	return value.D(value.When(!r.Permitted, "permitMigrations", false), value.When(f.maxBytes > 0, "maxChunkSizeBytes", f.maxBytes),
+		value.When(f.defragment != notDefragmenting, "defragmentCollection", true, "defragmentationPhase", f.defragment.String()),
+		value.When(f.noAutoMerge, "enableAutoMerge", false), value.When(f.unsplittable, "unsplittable", true),
+		value.When(f.series != nil, "timeseriesFields", f.series))
 }
 
 // readNewerFields reads the newer fields that clients set by writing to
@@ -215,19 +209,15 @@ func (r *Routing) versionFields(name string, v bson.Timestamp) bson.D {
 	if r.format.versionParts {
 		return value.D(name, value.D("e", r.Epoch, "t", r.Timestamp, "v", v))
 	}
-	d := value.D(name, v, name+"Epoch", r.Epoch)
-	if r.format.dbTimestamp {
-		d = append(d, bson.E{Key: name + "Timestamp", Value: r.Timestamp})
-	}
-	return d
+	return value.D(name, v, name+"Epoch", r.Epoch, value.When(r.format.dbTimestamp, name+"Timestamp", r.Timestamp))
 }
 
 // logMerged writes the log entry of a merge since 6.0: the new chunk and the number of
 // merged chunks.
 func (c *Cluster) logMerged(what string, r *Routing, owner string, merged *Chunk, before bson.Timestamp, parts int) {
-	d := append(r.versionFields("prevPlacementVersion", before), r.versionFields("mergedVersion", merged.Version)...)
-	c.logChange(configServer, what, r.NS, append(d, value.D("owningShard", owner, "min", merged.Min,
-		"max", merged.Max, "numChunks", int32(parts))...))
+	c.logChange(configServer, what, r.NS, value.D(r.versionFields("prevPlacementVersion", before),
+		r.versionFields("mergedVersion", merged.Version), "owningShard", owner, "min", merged.Min, "max", merged.Max,
+		"numChunks", int32(parts)))
 }
 
 // mergedSince is the validAfter of a merged chunk: now, or from 7.0 the newest one of

@@ -171,11 +171,7 @@ func unique(fields ...string) index {
 }
 
 func (i index) spec() bson.D {
-	d := value.D("key", i.key, "name", i.name)
-	d = append(d, value.When(i.unique, "unique", true)...)
-	d = append(d, value.When(i.partial != nil, "partialFilterExpression", i.partial)...)
-	if i.ttl != nil {
-		d = append(d, bson.E{Key: "expireAfterSeconds", Value: *i.ttl})
-	}
-	return d
+	return value.D("key", i.key, "name", i.name, value.When(i.unique, "unique", true),
+		value.When(i.partial != nil, "partialFilterExpression", i.partial),
+		value.When(i.ttl != nil, "expireAfterSeconds", i.ttl))
 }

@@ -15,11 +15,9 @@ import (
 // documentDocument is a row of documents. server_seq is an Int32 0 until the
 // first push and an Int64 after, as Yorkie writes it.
 func (w *Workload) documentDocument(doc *document, key string, created, updated time.Time, removed bool) bson.D {
-	d := value.D("_id", doc.id, "key", key, "project_id", doc.project.id, "accessed_at", updated, "created_at", created)
-	d = append(d, value.When(w.layout.current, "disable_presence", false)...)
-	d = append(d, value.D("owner", doc.actors[0], "server_seq", seqValue(doc.seq), "updated_at", updated)...)
-	d = append(d, value.When(removed, "removed_at", updated)...)
-	return d
+	return value.D("_id", doc.id, "key", key, "project_id", doc.project.id, "accessed_at", updated, "created_at", created,
+		value.When(w.layout.current, "disable_presence", false), "owner", doc.actors[0], "server_seq", seqValue(doc.seq),
+		"updated_at", updated, value.When(removed, "removed_at", updated))
 }
 
 func seqValue(seq int64) any {
@@ -31,8 +29,7 @@ func seqValue(seq int64) any {
 
 // changeDocument is a row of changes.
 func (w *Workload) changeDocument(r *rand.Rand, doc *document, id bson.ObjectID, seq int64) bson.D {
-	d := value.D("_id", id, "doc_id", doc.id, "project_id", doc.project.id, "server_seq", seq)
-	return append(d, w.changeFields(r, doc, seq)...)
+	return value.D("_id", id, "doc_id", doc.id, "project_id", doc.project.id, "server_seq", seq, w.changeFields(r, doc, seq))
 }
 
 // changeFields are those that a push sets beside the unique key.
@@ -45,17 +42,16 @@ func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 	d := value.D("actor_id", actor, "client_seq", seq, "lamport", seq, "message", "",
 		"operations", bson.A{bson.Binary{Data: payload(r, size)}})
 	if !w.layout.vectors { // 0.4: presence is a string, and there are no version vectors
-		return append(d, bson.E{Key: "presence_change", Value: ""})
+		return value.D(d, "presence_change", "")
 	}
-	return append(d, value.D("presence_change", nil, "version_vector", versionVector(doc.actors, seq))...)
+	return value.D(d, "presence_change", nil, "version_vector", versionVector(doc.actors, seq))
 }
 
 func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
-	d := value.D("_id", w.ids.at(at), "project_id", doc.project.id, "doc_id", doc.id, "server_seq", doc.seq,
-		"lamport", doc.seq)
-	d = append(d, value.When(w.layout.vectors, "version_vector", versionVector(doc.actors, doc.seq))...)
 	size := snapshotBytes/2 + r.IntN(snapshotBytes*2)
-	return append(d, value.D("snapshot", bson.Binary{Data: payload(r, size)}, "created_at", at)...)
+	return value.D("_id", w.ids.at(at), "project_id", doc.project.id, "doc_id", doc.id, "server_seq", doc.seq,
+		"lamport", doc.seq, value.When(w.layout.vectors, "version_vector", versionVector(doc.actors, doc.seq)),
+		"snapshot", bson.Binary{Data: payload(r, size)}, "created_at", at)
 }
 
 // revisionDocument is a row of revisions: a state of a document that somebody keeps.
@@ -77,21 +73,15 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 		list = append(list, doc)
 	}
 	created := idTime(id)
-	d := value.D("_id", id, "project_id", p.id, "key", fmt.Sprintf("client-%s-%06d", p.name, i), "status", status,
-		"documents", docs, "created_at", created, "updated_at", between(r, created, w.o.Epoch))
-	if w.layout.attached {
-		d = append(d, bson.E{Key: "metadata", Value: nil})
-		d = append(d, value.When(w.layout.current, "attaching_docs", bson.A{})...)
-		d = append(d, bson.E{Key: "attached_docs", Value: list})
-	}
-	return d
+	attaching := value.When(w.layout.current, "attaching_docs", bson.A{})
+	return value.D("_id", id, "project_id", p.id, "key", fmt.Sprintf("client-%s-%06d", p.name, i), "status", status,
+		"documents", docs, "created_at", created, "updated_at", between(r, created, w.o.Epoch),
+		value.When(w.layout.attached, "metadata", nil, attaching, "attached_docs", list))
 }
 
 // clientDocumentInfo is what a client row holds of one document.
 func (w *Workload) clientDocumentInfo(status string, seq int64) bson.D {
-	d := value.D("client_seq", seq, "server_seq", seq, "status", status)
-	d = append(d, value.When(w.layout.current, "epoch", int64(0))...)
-	return d
+	return value.D("client_seq", seq, "server_seq", seq, "status", status, value.When(w.layout.current, "epoch", int64(0)))
 }
 
 func (w *Workload) schemaDocument(p *project, version int) bson.D {
