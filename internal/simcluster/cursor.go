@@ -287,17 +287,12 @@ func (k shardCursor) holds(ns, shard string, left time.Time) bool {
 	return k.ns == ns && k.shard == shard && !k.opened.After(left)
 }
 
-// lateCursor is a cursor that nobody reads: the shard was frozen when the command came, mongos gave up, and the shard
-// carried it out when it went on (seen on 8.0.10 and 5.0.7, there for some of such reads, here for all). It stands
-// until its session is killed or cursorTimeoutMillis have passed.
-type lateCursor struct {
-	shardCursor // opened is zero while its shard is frozen
-}
-
-// lateCursors are those of all shards.
+// lateCursors are cursors that nobody reads: the shard was frozen when the command came, mongos gave up, and the shard
+// carried it out when it went on (seen on 8.0.10 and 5.0.7, there for some of such reads, here for all). They stand
+// until their session is killed or cursorTimeoutMillis have passed.
 type lateCursors struct {
 	mu   sync.Mutex
-	list []*lateCursor
+	list []*shardCursor // opened is zero while its shard is frozen
 	next int64
 }
 
@@ -310,12 +305,12 @@ func (c *Cluster) giveUp(shard string, r *engine.Request) {
 	if coll, ok := r.Lookup(r.Name).StringValueOK(); ok {
 		ns = r.DB + "." + coll
 	}
-	k := &lateCursor{c.shardCursorOf(r, ns, time.Time{})}
+	k := c.shardCursorOf(r, ns, time.Time{})
 	k.shard = shard
-	c.late.add(k)
+	c.late.add(&k)
 }
 
-func (l *lateCursors) add(k *lateCursor) {
+func (l *lateCursors) add(k *shardCursor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next++; len(l.list) < maxOpenCursors {
@@ -339,7 +334,7 @@ func (l *lateCursors) thaw(shard string, now time.Time) {
 func (l *lateCursors) closeSession(id, user string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.list = slices.DeleteFunc(l.list, func(k *lateCursor) bool {
+	l.list = slices.DeleteFunc(l.list, func(k *shardCursor) bool {
 		_, uid, _ := k.lsid.Lookup("uid").BinaryOK()
 		return !k.opened.IsZero() && string(k.lsid.Lookup("id").Value) == id && string(uid) == user
 	})
@@ -349,10 +344,10 @@ func (l *lateCursors) closeSession(id, user string) {
 func (l *lateCursors) opened(now time.Time) (out []shardCursor) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.list = slices.DeleteFunc(l.list, func(k *lateCursor) bool { return !k.opened.IsZero() && now.Sub(k.opened) > cursorLife })
+	l.list = slices.DeleteFunc(l.list, func(k *shardCursor) bool { return !k.opened.IsZero() && now.Sub(k.opened) > cursorLife })
 	for _, k := range l.list {
 		if !k.opened.IsZero() {
-			one := k.shardCursor
+			one := *k
 			one.idle = now.Sub(k.opened)
 			out = append(out, one)
 		}

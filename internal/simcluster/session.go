@@ -167,7 +167,7 @@ func (c *Cluster) startSession(context.Context, *engine.Request) (bson.D, error)
 func (c *Cluster) endSessions(_ context.Context, r *engine.Request) (bson.D, error) {
 	list, ok := r.Lookup(r.Name).ArrayOK()
 	if !ok {
-		return nil, status.Errorf(status.TypeMismatch, "BSON field '%s.%s' is the wrong type, expected type 'array'", r.Name, r.Name)
+		return nil, wrongType(r.Name+"."+r.Name, r.Lookup(r.Name), "array")
 	}
 	if r.Name == "killSessions" && len(list) <= emptyArray {
 		c.killAllSessions(r)
@@ -201,7 +201,7 @@ func (c *Cluster) ownerOf(r *engine.Request) string {
 func (c *Cluster) killSessionsByPattern(_ context.Context, r *engine.Request) (bson.D, error) {
 	list, ok := r.Lookup(r.Name).ArrayOK()
 	if !ok {
-		return nil, status.Errorf(status.TypeMismatch, "BSON field '%s.%s' is the wrong type, expected type 'array'", r.Name, r.Name)
+		return nil, wrongType(r.Name+"."+r.Name, r.Lookup(r.Name), "array")
 	}
 	for e := value.Read(bson.Raw(list)); e.Next(); {
 		pattern, _ := e.Value.DocumentOK()
@@ -220,21 +220,14 @@ const emptyArray = 5
 
 // killAllSessions aborts the transactions of all sessions of the request's user.
 func (c *Cluster) killAllSessions(r *engine.Request) {
-	owner := ""
-	if guard := c.guardOf(r); guard != nil {
-		owner = guard.Owner()
-	}
-	for _, tx := range c.transactions.sessions.transactionsOf(owner) {
+	for _, tx := range c.transactions.sessions.transactionsOf(c.ownerOf(r)) {
 		c.transactions.abort(tx)
 	}
 }
 
 // endSession ends a session of the request's user.
 func (c *Cluster) endSession(id string, r *engine.Request) {
-	if guard := c.guardOf(r); guard != nil {
-		id += guard.Owner()
-	}
-	s := c.transactions.sessions.end(id)
+	s := c.transactions.sessions.end(id + c.ownerOf(r))
 	if s == nil {
 		return
 	}

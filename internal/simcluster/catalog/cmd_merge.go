@@ -19,41 +19,11 @@ func (c *Cluster) runMergeChunks(ctx context.Context, req *engine.Request, ns st
 	if err != nil {
 		return nil, err
 	}
-	for asked := false; ; {
-		c.Mu.Lock()
+	return bson.D{}, c.changeChunks(ctx, "", "Failed to commit chunk merge", func() (Point, func() (func(), error), error) {
 		owner, err := c.mergeOwner(ns, lo, hi)
-		if err != nil {
-			c.Mu.Unlock()
-			return nil, err
-		}
-		if m := c.moves.donating(ns, owner); m != nil {
-			c.Mu.Unlock()
-			if err := await(ctx, m.done); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if !asked && c.hookArmed() {
-			asked = true
-			c.Mu.Unlock()
-			if err := c.atStep(ctx, Point{Command: "mergeChunks", Step: Committing, NS: ns, Min: lo, Max: hi, From: owner}); err != nil {
-				return nil, withContext("Failed to commit chunk merge", err)
-			}
-			continue
-		}
-		log, err := c.merge(ns, lo, hi)
-		c.Mu.Unlock()
-		if err != nil {
-			return nil, err
-		}
-		if err := c.atStep(ctx, Point{Command: "mergeChunks", Step: Committed, NS: ns}); err != nil {
-			return nil, err
-		}
-		c.Mu.Lock()
-		log()
-		c.Mu.Unlock()
-		return bson.D{}, nil
-	}
+		at := Point{Command: "mergeChunks", Step: Committing, NS: ns, Min: lo, Max: hi, From: owner}
+		return at, func() (func(), error) { return c.merge(ns, lo, hi) }, err
+	})
 }
 
 // mergeBounds reads the ends of the range (s/commands/cluster_merge_chunks_cmd.cpp).
@@ -148,9 +118,8 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 }
 
 func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, after bson.Timestamp) {
-	d := append(value.D("merged", merged), r.versionFields("prevShardVersion", before)...)
-	d = append(d, r.versionFields("mergedVersion", after)...)
-	c.logChange(configServer, "merge", r.NS, append(d, bson.E{Key: "owningShard", Value: owner}))
+	c.logChange(configServer, "merge", r.NS, value.D("merged", merged, r.versionFields("prevShardVersion", before),
+		r.versionFields("mergedVersion", after), "owningShard", owner))
 }
 
 // runMergeAllChunksOnShard merges all mergeable chunks of a shard (7.0). Assumed:
@@ -167,28 +136,20 @@ func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Requ
 		}
 		limit = n
 	}
-	for {
-		c.Mu.Lock()
+	return bson.D{}, c.changeChunks(ctx, "", "", func() (at Point, _ func() (func(), error), err error) {
 		r := c.routes[ns]
-		if r == nil {
-			c.Mu.Unlock()
-			return nil, c.notSharded(ns)
+		switch {
+		case r == nil:
+			return at, nil, c.notSharded(ns)
+		case c.shard(shard) == nil:
+			return at, nil, noShard(shard)
 		}
-		if c.shard(shard) == nil {
-			c.Mu.Unlock()
-			return nil, noShard(shard)
+		merge := func() (func(), error) {
+			c.mergeAll(r, shard, int(limit))
+			return func() {}, nil
 		}
-		if m := c.moves.donating(ns, shard); m != nil {
-			c.Mu.Unlock()
-			if err := await(ctx, m.done); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		c.mergeAll(r, shard, int(limit))
-		c.Mu.Unlock()
-		return bson.D{}, nil
-	}
+		return Point{NS: ns, From: shard}, merge, nil
+	})
 }
 
 // AutoMerge runs one round of the AutoMerger: on every shard it merges the mergeable

@@ -51,47 +51,22 @@ func (r *Routing) chunkWithBounds(lo, hi bson.Raw) (*Chunk, error) {
 // (s/commands/cluster_split_cmd.cpp). It waits for a migration of the collection that
 // has the same donor.
 func (c *Cluster) runSplit(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
-	for asked := false; ; {
-		c.Mu.Lock()
+	const failed = "split failed"
+	return bson.D{}, c.changeChunks(ctx, failed, failed, func() (Point, func() (func(), error), error) {
 		r, ch, middle, err := c.splitTarget(req, ns)
 		if err != nil {
-			c.Mu.Unlock()
-			return nil, err
+			return Point{}, nil, err
 		}
-		if m := c.moves.donating(ns, ch.Shard); m != nil {
-			c.Mu.Unlock()
-			if err := await(ctx, m.done); err != nil {
-				return nil, withContext("split failed", err)
-			}
-			continue
-		}
-		if !asked && c.hookArmed() {
-			asked = true
-			p := Point{Command: "split", Step: Committing, NS: ns, Min: ch.Min, Max: ch.Max, From: ch.Shard}
-			c.Mu.Unlock()
-			if err := c.atStep(ctx, p); err != nil {
-				return nil, withContext("split failed", err)
-			}
-			continue
-		}
-		log, err := c.splitOnce(r, ch, middle)
-		c.Mu.Unlock()
-		if err != nil {
-			return nil, err
-		}
-		if err := c.atStep(ctx, Point{Command: "split", Step: Committed, NS: ns}); err != nil {
-			return nil, err
-		}
-		c.Mu.Lock()
-		log()
-		c.Mu.Unlock()
-		return bson.D{}, nil
-	}
+		at := Point{Command: "split", Step: Committing, NS: ns, Min: ch.Min, Max: ch.Max, From: ch.Shard}
+		return at, func() (func(), error) { return c.splitOnce(r, ch, middle) }, nil
+	})
 }
 
-// withContext prefixes a server error with a context, as uassertStatusOKWithContext
-// does.
+// withContext prefixes a server error with a context, if there is one, as uassertStatusOKWithContext does.
 func withContext(what string, err error) error {
+	if what == "" {
+		return err
+	}
 	e := status.Of(err)
 	return &status.Error{Code: e.Code, Name: e.Name, NoCode: e.NoCode, Extra: e.Extra, Message: what + " :: caused by :: " + e.Message}
 }

@@ -15,26 +15,60 @@ import (
 // ascending order inside one chunk. It locks Mu itself and waits until ctx ends for a
 // migration of the collection with the same donor.
 func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) error {
-	for len(points) > 0 {
-		c.Mu.Lock()
+	if len(points) == 0 {
+		return nil
+	}
+	return c.changeChunks(ctx, "split failed", "", func() (Point, func() (func(), error), error) {
 		r := c.routes[ns]
 		if r == nil {
-			c.Mu.Unlock()
-			return c.notSharded(ns)
+			return Point{}, nil, c.notSharded(ns)
 		}
 		ch := r.chunks[r.indexOf(points[0])]
-		m := c.moves.donating(ns, ch.Shard)
-		if m == nil {
-			err := c.split(r, ch, points)
+		return Point{NS: ns, From: ch.Shard}, func() (func(), error) { return c.commitSplit(r, ch, points) }, nil
+	})
+}
+
+// changeChunks changes chunks of one shard as soon as no migration of the collection leaves it. find says with Mu held
+// where the change is and how to commit it, which returns a function that writes the log entry. A hook sees the change
+// if the point has a command. waiting and committing are the contexts of errors of the wait and of the hook.
+func (c *Cluster) changeChunks(ctx context.Context, waiting, committing string,
+	find func() (at Point, commit func() (log func(), err error), err error)) error {
+	for asked := false; ; {
+		c.Mu.Lock()
+		at, commit, err := find()
+		if err != nil {
 			c.Mu.Unlock()
 			return err
 		}
-		c.Mu.Unlock()
-		if err := await(ctx, m.done); err != nil {
-			return withContext("split failed", err)
+		if m := c.moves.donating(at.NS, at.From); m != nil {
+			c.Mu.Unlock()
+			if err := await(ctx, m.done); err != nil {
+				return withContext(waiting, err)
+			}
+			continue
 		}
+		hooked := at.Command != "" && c.hookArmed()
+		if hooked && !asked {
+			asked = true
+			c.Mu.Unlock()
+			if err := c.atStep(ctx, at); err != nil {
+				return withContext(committing, err)
+			}
+			continue
+		}
+		log, err := commit()
+		c.Mu.Unlock()
+		if err == nil && hooked {
+			err = c.atStep(ctx, Point{Command: at.Command, Step: Committed, NS: at.NS})
+		}
+		if err != nil {
+			return err
+		}
+		c.Mu.Lock()
+		log()
+		c.Mu.Unlock()
+		return nil
 	}
-	return nil
 }
 
 func (c *Cluster) notSharded(ns string) error {
