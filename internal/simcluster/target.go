@@ -131,7 +131,7 @@ type selection struct {
 // order, or source after source. The caller holds catalog.Mu.
 func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 	one := len(t.sources) == 1
-	var lists [][]bson.Raw
+	var docs []bson.Raw
 	for _, src := range t.sources {
 		if src.coll == nil {
 			continue
@@ -147,19 +147,19 @@ func (t target) gather(ctx context.Context, s selection) ([]bson.Raw, error) {
 			q.Limit = s.skip + s.limit
 		}
 		cur := src.coll.Query(ctx, q)
-		lists = append(lists, drain(cur))
+		docs = append(docs, drain(cur)...)
 		if cur.Err() != nil {
 			return nil, cur.Err()
 		}
 	}
-	docs := merge(lists, s.sort)
-	if s.reverse && !one {
-		for i, j := 0, len(docs)-1; i < j; i, j = i+1, j-1 {
-			docs[i], docs[j] = docs[j], docs[i]
-		}
-	}
 	if one {
 		return docs, nil
+	}
+	if s.sort != nil {
+		s.sort.Sort(docs)
+	}
+	if s.reverse {
+		slices.Reverse(docs)
 	}
 	docs = docs[min(s.skip, int64(len(docs))):]
 	if s.limit > 0 && s.limit < int64(len(docs)) {
@@ -177,45 +177,6 @@ func drain(cur *engine.Cursor) (docs []bson.Raw) {
 		docs = append(docs, doc)
 	}
 	return docs
-}
-
-// merge joins lists that are each in sort order; without a sort it appends them.
-func merge(lists [][]bson.Raw, by *query.Sort) []bson.Raw {
-	switch {
-	case len(lists) == 0:
-		return nil
-	case len(lists) == 1:
-		return lists[0]
-	}
-	total := 0
-	for _, l := range lists {
-		total += len(l)
-	}
-	out := make([]bson.Raw, 0, total)
-	if by == nil {
-		for _, l := range lists {
-			out = append(out, l...)
-		}
-		return out
-	}
-	heads := make([][]bson.RawValue, len(lists))
-	for len(out) < total {
-		best := -1
-		for i, l := range lists {
-			if len(l) == 0 {
-				continue
-			}
-			if heads[i] == nil {
-				heads[i] = by.Key(l[0])
-			}
-			if best < 0 || by.CompareKeys(heads[i], heads[best]) < 0 {
-				best = i
-			}
-		}
-		out = append(out, lists[best][0])
-		lists[best], heads[best] = lists[best][1:], nil
-	}
-	return out
 }
 
 // hasKey reports whether a document has a field of that name, for arguments that

@@ -44,31 +44,27 @@ func (c *Cursor) ordered(visit func(*record) bool) {
 		c.matching(visit)
 		return
 	}
-	type keyed struct {
-		rec *record
-		key []bson.RawValue
-	}
 	keep := 0
 	if q := c.query; q.Limit > 0 && q.Skip+q.Limit < 1<<30 {
 		keep = int(q.Skip + q.Limit)
 	}
-	var all []keyed
+	var all []*record
 	arrange := func() {
-		slices.SortStableFunc(all, func(a, b keyed) int { return c.order.CompareKeys(a.key, b.key) })
+		query.Arrange(c.order, all, func(r *record) bson.Raw { return r.doc })
 		if keep > 0 && len(all) > keep {
 			all = all[:keep]
 		}
 	}
 	c.matching(func(r *record) bool {
-		all = append(all, keyed{r, c.order.Key(r.doc)})
+		all = append(all, r)
 		if keep > 0 && len(all) >= 2*keep+1024 {
 			arrange()
 		}
 		return true
 	})
 	arrange()
-	for _, k := range all {
-		if c.err != nil || !visit(k.rec) {
+	for _, r := range all {
+		if c.err != nil || !visit(r) {
 			return
 		}
 	}

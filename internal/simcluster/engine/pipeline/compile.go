@@ -50,9 +50,7 @@ type Env struct {
 }
 
 // Pipeline is a compiled pipeline. It keeps no state between runs.
-type Pipeline struct {
-	stages []stage
-}
+type Pipeline struct{ run stage }
 
 // Compile validates and compiles the stages.
 func Compile(stages []bson.Raw, env *Env) (*Pipeline, error) {
@@ -60,20 +58,12 @@ func Compile(stages []bson.Raw, env *Env) (*Pipeline, error) {
 		env = &Env{}
 	}
 	c := &compiler{env: env}
-	compiled, err := c.stages(stages)
-	if err != nil {
-		return nil, err
-	}
-	return &Pipeline{stages: compiled}, nil
+	run, err := c.stages(stages)
+	return &Pipeline{run}, err
 }
 
 // Run streams the input through the stages.
-func (p *Pipeline) Run(in Docs) Docs {
-	for _, s := range p.stages {
-		in = s.run(in)
-	}
-	return in
-}
+func (p *Pipeline) Run(in Docs) Docs { return p.run(in) }
 
 // Run compiles the stages and streams the input through them. in may be nil
 // when the first stage is a source.
@@ -100,30 +90,71 @@ func Of(docs ...bson.Raw) Docs {
 }
 
 // stage transforms a stream.
-type stage interface {
-	run(in Docs) Docs
+type stage func(in Docs) Docs
+
+// each is a stage that looks at one document at a time: f hands on what becomes of it, as long as out returns true.
+func each(f func(doc bson.Raw, out func(bson.Raw) bool) (more bool, err error)) stage {
+	return func(in Docs) Docs {
+		return func(yield func(bson.Raw, error) bool) {
+			out := func(doc bson.Raw) bool { return yield(doc, nil) }
+			for doc, err := range in {
+				more := false
+				if err == nil {
+					more, err = f(doc, out)
+				}
+				if err != nil {
+					yield(nil, err)
+				}
+				if err != nil || !more {
+					return
+				}
+			}
+		}
+	}
 }
 
-// stageFunc is a stage that is only a function.
-type stageFunc func(in Docs) Docs
-
-func (f stageFunc) run(in Docs) Docs { return f(in) }
+// whole is a stage that reads all documents before it hands any on.
+func whole(f func(docs []bson.Raw) ([]bson.Raw, error)) stage {
+	return func(in Docs) Docs {
+		return func(yield func(bson.Raw, error) bool) {
+			var all []bson.Raw
+			for doc, err := range in {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				all = append(all, doc)
+			}
+			out, err := f(all)
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			Of(out...)(yield)
+		}
+	}
+}
 
 // compiler turns stage documents into stages.
 type compiler struct {
 	env *Env
 }
 
-func (c *compiler) stages(docs []bson.Raw) ([]stage, error) {
-	var out []stage
+func (c *compiler) stages(docs []bson.Raw) (stage, error) {
+	var all []stage
 	for i, doc := range docs {
 		s, err := c.stage(doc, i == 0)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, s)
+		all = append(all, s)
 	}
-	return out, nil
+	return func(in Docs) Docs {
+		for _, s := range all {
+			in = s(in)
+		}
+		return in
+	}, nil
 }
 
 // head is the name and argument of a stage.
@@ -157,8 +188,7 @@ func (c *compiler) stage(doc bson.Raw, first bool) (stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		inner, err := c.stages(plain)
-		return chain(inner), err
+		return c.stages(plain)
 	case "$unwind":
 		return c.unwind(arg)
 	case "$lookup":
@@ -176,29 +206,10 @@ func unknown(name string) error {
 	return status.Errorf(40324, "Unrecognized pipeline stage name: '%s'", name)
 }
 
-// chain runs stages one after the other.
-type chain []stage
-
-func (c chain) run(in Docs) Docs {
-	for _, s := range c {
-		in = s.run(in)
-	}
-	return in
-}
-
 func (c *compiler) transform(t expr.Transform) stage {
-	env := &c.env.Expr
-	return stageFunc(func(in Docs) Docs {
-		return func(yield func(bson.Raw, error) bool) {
-			for doc, err := range in {
-				if err == nil {
-					doc, err = t.Apply(doc, env)
-				}
-				if !yield(doc, err) || err != nil {
-					return
-				}
-			}
-		}
+	return each(func(doc bson.Raw, out func(bson.Raw) bool) (bool, error) {
+		doc, err := t.Apply(doc, &c.env.Expr)
+		return err == nil && out(doc), err
 	})
 }
 
@@ -210,18 +221,9 @@ func (c *compiler) match(arg bson.RawValue) (stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stageFunc(func(in Docs) Docs {
-		return func(yield func(bson.Raw, error) bool) {
-			for doc, err := range in {
-				ok := err != nil
-				if !ok {
-					ok, err = f.Match(doc)
-				}
-				if (ok || err != nil) && !yield(doc, err) || err != nil {
-					return
-				}
-			}
-		}
+	return each(func(doc bson.Raw, out func(bson.Raw) bool) (bool, error) {
+		ok, err := f.Match(doc)
+		return err == nil && (!ok || out(doc)), err
 	}), nil
 }
 

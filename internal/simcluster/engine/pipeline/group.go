@@ -38,7 +38,7 @@ func (c *compiler) group(arg bson.RawValue) (stage, error) {
 	if !hasID {
 		return nil, status.Errorf(15955, "a group specification must include an _id")
 	}
-	return g, nil
+	return whole(g.run), nil
 }
 
 func (g *grouping) setID(v bson.RawValue) error {
@@ -136,40 +136,32 @@ type bucket struct {
 	accs []accumulator
 }
 
-func (g *grouping) run(in Docs) Docs {
-	return func(yield func(bson.Raw, error) bool) {
-		var order []*bucket
-		groups := map[string]*bucket{}
-		var key []byte
-		for doc, err := range in {
-			var id bson.RawValue
-			if err == nil {
-				id, key, err = g.key(doc, key[:0])
-			}
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			b := groups[string(key)]
-			if b == nil {
-				b = &bucket{id: id, accs: make([]accumulator, len(g.accs))}
-				for i, a := range g.accs {
-					b.accs[i] = a.make()
-				}
-				groups[string(key)] = b
-				order = append(order, b)
-			}
-			if err := g.add(b, doc); err != nil {
-				yield(nil, err)
-				return
-			}
+func (g *grouping) run(docs []bson.Raw) (out []bson.Raw, err error) {
+	var order []*bucket
+	groups := map[string]*bucket{}
+	var key []byte
+	for _, doc := range docs {
+		var id bson.RawValue
+		if id, key, err = g.key(doc, key[:0]); err != nil {
+			return nil, err
 		}
-		for _, b := range order {
-			if !yield(g.result(b), nil) {
-				return
+		b := groups[string(key)]
+		if b == nil {
+			b = &bucket{id: id, accs: make([]accumulator, len(g.accs))}
+			for i, a := range g.accs {
+				b.accs[i] = a.make()
 			}
+			groups[string(key)] = b
+			order = append(order, b)
+		}
+		if err := g.add(b, doc); err != nil {
+			return nil, err
 		}
 	}
+	for _, b := range order {
+		out = append(out, g.result(b))
+	}
+	return out, nil
 }
 
 // key evaluates the _id; equal values of different numeric types share a key.

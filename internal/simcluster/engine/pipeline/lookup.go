@@ -81,7 +81,10 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 	}
 	// Errors in the inner pipeline are reported before anything is read.
 	_, err := Compile(j.stages, &inner)
-	return j, err
+	return each(func(doc bson.Raw, out func(bson.Raw) bool) (bool, error) {
+		doc, err := j.join(doc)
+		return err == nil && out(doc), err
+	}), err
 }
 
 // List reads a pipeline: an array of documents.
@@ -97,19 +100,6 @@ func List(v bson.RawValue) ([]bson.Raw, error) {
 		out = append(out, s.Value)
 	}
 	return out, nil
-}
-
-func (j *joining) run(in Docs) Docs {
-	return func(yield func(bson.Raw, error) bool) {
-		for d, err := range in {
-			if err == nil {
-				d, err = j.join(d)
-			}
-			if !yield(d, err) || err != nil {
-				return
-			}
-		}
-	}
 }
 
 func (j *joining) join(d bson.Raw) (bson.Raw, error) {

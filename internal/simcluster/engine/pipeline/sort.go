@@ -3,7 +3,6 @@ package pipeline
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -33,34 +32,15 @@ func (c *compiler) sort(arg bson.RawValue) (stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sorter{order}, nil
+	return sorted(order), nil
 }
 
-// sorter holds its whole input; documents with equal keys keep their order.
-type sorter struct{ order *query.Sort }
-
-type keyed struct {
-	key []bson.RawValue
-	doc bson.Raw
-}
-
-func (s sorter) run(in Docs) Docs {
-	return func(yield func(bson.Raw, error) bool) {
-		var all []keyed
-		for doc, err := range in {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			all = append(all, keyed{s.order.Key(doc), doc})
-		}
-		slices.SortStableFunc(all, func(a, b keyed) int { return s.order.CompareKeys(a.key, b.key) })
-		for _, k := range all {
-			if !yield(k.doc, nil) {
-				return
-			}
-		}
-	}
+// sorted sorts; documents with equal keys keep their order.
+func sorted(order *query.Sort) stage {
+	return whole(func(docs []bson.Raw) ([]bson.Raw, error) {
+		order.Sort(docs)
+		return docs, nil
+	})
 }
 
 // count reads the argument of $limit or $skip.
@@ -102,35 +82,31 @@ func (c *compiler) limit(name string, arg bson.RawValue) (stage, error) {
 }
 
 // limit stops reading after n documents.
-type limit int64
-
-func (n limit) run(in Docs) Docs {
-	return func(yield func(bson.Raw, error) bool) {
-		left := n
-		for doc, err := range in {
-			left--
-			if !yield(doc, err) || err != nil || left == 0 {
-				return
+func limit(n int64) stage {
+	return func(in Docs) Docs {
+		return func(yield func(bson.Raw, error) bool) {
+			left := n
+			for doc, err := range in {
+				left--
+				if !yield(doc, err) || err != nil || left == 0 {
+					return
+				}
 			}
 		}
 	}
 }
 
 // skip passes over the first n documents.
-type skip int64
-
-func (n skip) run(in Docs) Docs {
-	return func(yield func(bson.Raw, error) bool) {
+func skip(n int64) stage {
+	return func(in Docs) Docs {
 		left := n
-		for doc, err := range in {
-			if left > 0 && err == nil {
+		return each(func(doc bson.Raw, out func(bson.Raw) bool) (bool, error) {
+			if left > 0 {
 				left--
-				continue
+				return true, nil
 			}
-			if !yield(doc, err) || err != nil {
-				return
-			}
-		}
+			return out(doc), nil
+		})(in)
 	}
 }
 
@@ -155,34 +131,12 @@ func (c *compiler) sample(arg bson.RawValue) (stage, error) {
 	if size < 0 {
 		return nil, status.Errorf(28749, "$sample stage must specify a size")
 	}
-	intn, shuffle := rand.IntN, rand.Shuffle
+	shuffle := rand.Shuffle
 	if c.env.Rand != nil {
-		intn, shuffle = c.env.Rand.IntN, c.env.Rand.Shuffle
+		shuffle = c.env.Rand.Shuffle
 	}
-	return stageFunc(func(in Docs) Docs {
-		return func(yield func(bson.Raw, error) bool) {
-			// Reservoir sampling: every document has the same probability, and at most size of
-			// them are kept.
-			var kept []bson.Raw
-			n := 0
-			for d, err := range in {
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				n++
-				if int64(len(kept)) < size {
-					kept = append(kept, d)
-				} else if i := intn(n); int64(i) < size {
-					kept[i] = d
-				}
-			}
-			shuffle(len(kept), func(i, j int) { kept[i], kept[j] = kept[j], kept[i] })
-			for _, d := range kept {
-				if !yield(d, nil) {
-					return
-				}
-			}
-		}
+	return whole(func(docs []bson.Raw) ([]bson.Raw, error) {
+		shuffle(len(docs), func(i, j int) { docs[i], docs[j] = docs[j], docs[i] })
+		return docs[:min(size, int64(len(docs)))], nil
 	}), nil
 }

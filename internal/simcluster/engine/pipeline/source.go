@@ -27,7 +27,7 @@ func (c *compiler) source(name string, arg bson.RawValue, first bool) (stage, er
 			return nil, err
 		}
 	}
-	return stageFunc(func(Docs) Docs { return hook(arg.Value) }), nil
+	return func(Docs) Docs { return hook(arg.Value) }, nil
 }
 
 func notFirst(name string) error {
@@ -73,5 +73,5 @@ func (c *compiler) documents(arg bson.RawValue, first bool) (stage, error) {
 		}
 		docs = append(docs, d.Value)
 	}
-	return stageFunc(func(Docs) Docs { return Of(docs...) }), nil
+	return func(Docs) Docs { return Of(docs...) }, nil
 }

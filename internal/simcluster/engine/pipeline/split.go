@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"iter"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -21,8 +20,8 @@ type Parts struct {
 
 	Shard []bson.Raw // runs on every targeted shard over its own documents
 	Merge []bson.Raw // runs on the router over the shards' output
-	// SortedBy is not nil when every shard's output is sorted by this pattern
-	// and Merge expects the streams merged in that order. Combine does it.
+	// SortedBy is not nil when every shard's output is sorted by this pattern and Merge expects all of it in that order.
+	// Combine does it.
 	SortedBy bson.Raw
 }
 
@@ -234,61 +233,7 @@ func (p Parts) Combine(shards []Docs, env *Env) (Docs, error) {
 		if err != nil {
 			return nil, err
 		}
-		in = interleave(order, shards)
+		in = sorted(order)(in)
 	}
 	return merge.Run(in), nil
-}
-
-// puller is one stream with its next document.
-type puller struct {
-	next func() (bson.Raw, error, bool)
-	keyed
-}
-
-func interleave(order *query.Sort, streams []Docs) Docs {
-	return func(yield func(bson.Raw, error) bool) {
-		var open []*puller
-		for _, s := range streams {
-			next, stop := iter.Pull2(s)
-			defer stop()
-			p := &puller{next: next}
-			more, err := p.advance(order)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if more {
-				open = append(open, p)
-			}
-		}
-		// There are as many streams as shards: looking at each is cheap.
-		for len(open) > 0 {
-			best := 0
-			for i := 1; i < len(open); i++ {
-				if order.CompareKeys(open[i].key, open[best].key) < 0 {
-					best = i
-				}
-			}
-			if !yield(open[best].doc, nil) {
-				return
-			}
-			more, err := open[best].advance(order)
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !more {
-				open = append(open[:best], open[best+1:]...)
-			}
-		}
-	}
-}
-
-func (p *puller) advance(order *query.Sort) (bool, error) {
-	doc, err, more := p.next()
-	if !more || err != nil {
-		return false, err
-	}
-	p.keyed = keyed{order.Key(doc), doc}
-	return true, nil
 }

@@ -66,21 +66,7 @@ func (c *compiler) unwind(arg bson.RawValue) (stage, error) {
 		return nil, err
 	}
 	u.path = strings.Split(s[1:], ".")
-	return u, nil
-}
-
-func (u unwinding) run(in Docs) Docs {
-	return func(yield func(bson.Raw, error) bool) {
-		for d, err := range in {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !u.each(d, func(out bson.Raw) bool { return yield(out, nil) }) {
-				return
-			}
-		}
-	}
+	return each(func(doc bson.Raw, out func(bson.Raw) bool) (bool, error) { return u.each(doc, out), nil }), nil
 }
 
 func (u unwinding) each(d bson.Raw, yield func(bson.Raw) bool) bool {

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -56,9 +57,9 @@ func (s *Sort) Fields() []SortField {
 	return s.fields
 }
 
-// Key extracts the values a document is sorted by: an array gives its smallest element (the largest
+// key extracts the values a document is sorted by: an array gives its smallest element (the largest
 // where descending), an empty array undefined, missing null. The values are slices of the document.
-func (s *Sort) Key(doc bson.Raw) []bson.RawValue {
+func (s *Sort) key(doc bson.Raw) []bson.RawValue {
 	key := make([]bson.RawValue, len(s.fields))
 	for i, path := range s.paths {
 		if len(path) == 1 {
@@ -109,8 +110,27 @@ func extreme(doc bson.Raw, path []string, largest bool) bson.RawValue {
 	return best
 }
 
-// CompareKeys orders two keys by the pattern's directions.
-func (s *Sort) CompareKeys(a, b []bson.RawValue) int {
+// Sort sorts documents; those with equal keys keep their order.
+func (s *Sort) Sort(docs []bson.Raw) { Arrange(s, docs, func(doc bson.Raw) bson.Raw { return doc }) }
+
+// Arrange sorts items by the documents that they stand for, as Sort does.
+func Arrange[T any](s *Sort, items []T, doc func(T) bson.Raw) {
+	type keyed struct {
+		key  []bson.RawValue
+		item T
+	}
+	all := make([]keyed, len(items))
+	for i, item := range items {
+		all[i] = keyed{s.key(doc(item)), item}
+	}
+	slices.SortStableFunc(all, func(a, b keyed) int { return s.compare(a.key, b.key) })
+	for i := range all {
+		items[i] = all[i].item
+	}
+}
+
+// compare orders two keys by the pattern's directions.
+func (s *Sort) compare(a, b []bson.RawValue) int {
 	for i, f := range s.fields {
 		if c := value.Compare(a[i], b[i]); c != 0 {
 			if f.Descending {
