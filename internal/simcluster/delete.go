@@ -14,26 +14,37 @@ import (
 )
 
 func (c *Cluster) delete(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	list, err := statements(r, "deletes")
+	gone := 0
+	n, failed, err := c.eachStatement(ctx, r, "deletes", func(_ int, raw bson.Raw) error {
+		done, err := c.deleteOne(ctx, r, db, coll, raw)
+		gone += done
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	ordered := orderedWrites(ctx, r)
-	n, failed := 0, []bson.D(nil)
+	c.stats.deleted(n)
+	return value.D("n", int32(gone), writeErrors(failed)), nil
+}
+
+// eachStatement runs the statements of an update or a delete. It returns their number and the errors of those that
+// failed; of ordered statements none runs after the first error.
+func (c *Cluster) eachStatement(ctx context.Context, r *engine.Request, name string, run func(i int, raw bson.Raw) error) (n int,
+	failed []bson.D, err error) {
+	list, err := statements(r, name)
 	for i, raw := range list {
-		done, err := c.deleteOne(ctx, r, db, coll, raw)
-		n += done
-		if err != nil {
-			if endsWrite(ctx, err) {
-				return nil, err
-			}
-			if failed = append(failed, c.writeError(i, err)); ordered {
-				break
-			}
+		err := run(i, raw)
+		if err == nil {
+			continue
+		}
+		if endsWrite(ctx, err) {
+			return 0, nil, err
+		}
+		if failed = append(failed, c.writeError(i, err)); orderedWrites(ctx, r) {
+			break
 		}
 	}
-	c.stats.deleted(len(list))
-	return withWriteErrors(value.D("n", int32(n)), failed), nil
+	return len(list), failed, err
 }
 
 // deleteOne runs one entry of deletes and counts what it removed.
@@ -76,12 +87,8 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 			shellText(encode(value.D("q", value.Field(raw, "q"), "limit", int32(1)))), shellText(t.routing.Key))
 	}
 	defer c.timed(t, true, time.Now())
-	found, err := t.findDocuments(ctx, q)
+	found, err := c.claimDocuments(ctx, t, q)
 	if err != nil {
-		return 0, err
-	}
-	found = c.first(found, q.Limit == 1, q.Filter)
-	if err := c.transactions.checkFree(tx, found); err != nil {
 		return 0, err
 	}
 	for _, rec := range found {
@@ -103,9 +110,7 @@ func (c *Cluster) writeError(index int, err error) bson.D {
 		"errmsg", e.Message, e.Extra)
 }
 
-func withWriteErrors(reply bson.D, failed []bson.D) bson.D {
-	return value.D(reply, value.When(len(failed) > 0, "writeErrors", failed))
-}
+func writeErrors(failed []bson.D) bson.D { return value.When(len(failed) > 0, "writeErrors", failed) }
 
 // orderedWrites reads the ordered argument of a write, which is true by default. In a
 // transaction the first error ends every write.

@@ -90,7 +90,7 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 		return nil, err
 	}
 	defer c.timed(t, true, time.Now())
-	found, err := t.findDocuments(ctx, engine.Query{Filter: a.statement.filter, Sort: a.sort, Limit: 1, Hint: a.statement.hint})
+	found, err := c.claimDocuments(ctx, t, engine.Query{Filter: a.statement.filter, Sort: a.sort, Limit: 1, Hint: a.statement.hint})
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +105,6 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 		return a.reply(nil, doc, value.Field(doc, "_id"))
 	}
 	first := found[0]
-	if err := c.transactions.checkFree(tx, found[:1]); err != nil {
-		return nil, err
-	}
 	if a.remove {
 		if _, err := c.transactions.deleteFrom(tx, first.source.coll, first.id); err != nil {
 			return nil, err

@@ -40,8 +40,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request, db, coll string
 		}
 	}
 	c.stats.inserted(n)
-	reply := value.D("n", int32(n))
-	return withWriteErrors(reply, failed), nil
+	return value.D("n", int32(n), writeErrors(failed)), nil
 }
 
 // insertPart writes some documents under one lock, which it releases while a transaction

@@ -36,23 +36,12 @@ type updateResult struct {
 }
 
 func (c *Cluster) update(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	list, err := statements(r, "updates")
-	if err != nil {
-		return nil, err
-	}
-	ordered := orderedWrites(ctx, r)
 	var sum updateResult
-	var upserts, failed []bson.D
-	for i, raw := range list {
+	var upserts []bson.D
+	n, failed, err := c.eachStatement(ctx, r, "updates", func(i int, raw bson.Raw) error {
 		done, err := c.updateOne(ctx, r, db, coll, raw)
 		if err != nil {
-			if endsWrite(ctx, err) {
-				return nil, err
-			}
-			if failed = append(failed, c.writeError(i, err)); ordered {
-				break
-			}
-			continue
+			return err
 		}
 		sum.matched += done.matched
 		sum.modified += done.modified
@@ -60,11 +49,14 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request, db, coll string
 			sum.matched++
 			upserts = append(upserts, value.D("index", int32(i), "_id", done.upserted))
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	c.stats.updated(len(list))
-	reply := value.D("nModified", int32(sum.modified), "n", int32(sum.matched))
-	reply = append(reply, value.When(len(upserts) > 0, "upserted", upserts)...)
-	return withWriteErrors(reply, failed), nil
+	c.stats.updated(n)
+	return value.D("nModified", int32(sum.modified), "n", int32(sum.matched), value.When(len(upserts) > 0, "upserted", upserts),
+		writeErrors(failed)), nil
 }
 
 func (c *Cluster) updateOne(ctx context.Context, r *engine.Request, db, coll string, raw bson.Raw) (updateResult, error) {
@@ -144,12 +136,8 @@ func (c *Cluster) applyUpdate(ctx context.Context, db, coll string, s updateStat
 	if !s.multi {
 		q.Limit = 1
 	}
-	found, err := t.findDocuments(ctx, q)
+	found, err := c.claimDocuments(ctx, t, q)
 	if err != nil {
-		return done, err
-	}
-	found = c.first(found, !s.multi, s.filter)
-	if err := c.transactions.checkFree(tx, found); err != nil {
 		return done, err
 	}
 	for _, rec := range found {
@@ -275,13 +263,17 @@ func (c *Cluster) targetUpdate(db, coll string, s updateStatement) (target, erro
 // shard key (seen on 8.0.10; the manual has it from 7.1 on).
 func (c *Cluster) writesOneAnywhere() bool { return c.version.atLeast(8, 0, 0) }
 
-// first keeps what an update or deletion of one document changes: a document that is found on several shards is
-// changed once, unless its _id sends the write to all of them.
-func (c *Cluster) first(found []foundDocument, one bool, f *query.Filter) []foundDocument {
-	if one && len(found) > 1 && c.writesOneAnywhere() && !idInFilter(f) {
-		return found[:1]
+// claimDocuments finds what a write changes, which no other transaction may have changed. A document that is found on
+// several shards by a write of one document is changed once, unless its _id sends the write to all of them.
+func (c *Cluster) claimDocuments(ctx context.Context, t target, q engine.Query) ([]foundDocument, error) {
+	found, err := t.findDocuments(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	return found
+	if q.Limit == 1 && len(found) > 1 && c.writesOneAnywhere() && !idInFilter(q.Filter) {
+		found = found[:1]
+	}
+	return found, c.transactions.checkFree(transactionOf(ctx), found)
 }
 
 // replacementKey is the shard key of a replacement document, which must have all

@@ -35,26 +35,12 @@ type Expr struct {
 	locals int
 }
 
-// Compile parses an expression. Variables that the expression does not bind
-// itself are looked up when it is evaluated; an undefined one is then error
-// 17276. Use Env.Compile to reject it at once, as the server does.
-func Compile(v bson.RawValue) (Expr, error) {
-	return compileWith(v, nil)
-}
-
 // Compile parses an expression that may use exactly the variables of the
 // environment. A nil Env has none.
 func (e *Env) Compile(v bson.RawValue) (Expr, error) {
-	return compileWith(v, e.known)
-}
-
-func compileWith(v bson.RawValue, known func(string) bool) (Expr, error) {
-	c := &compiler{known: known}
+	c := &compiler{known: e.known}
 	n, err := c.value(v)
-	if err != nil {
-		return Expr{}, err
-	}
-	return Expr{root: n, locals: c.peak}, nil
+	return Expr{root: n, locals: c.peak}, err
 }
 
 func (e *Env) known(name string) bool {

@@ -18,7 +18,7 @@ func evalIn(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	if args[1].Type != bson.TypeArray {
 		return missing(), status.Errorf(40081, "$in requires an array as a second argument, found: %s", TypeName(args[1]))
 	}
-	for v := range items(args[1].Value) {
+	for v := range value.Items(args[1]) {
 		if value.Equal(args[0], v) {
 			return value.Bool(true), nil
 		}
@@ -35,7 +35,7 @@ func evalConcatArrays(_ string, args []bson.RawValue) (bson.RawValue, error) {
 		if v.Type != bson.TypeArray {
 			return missing(), status.Errorf(28664, "$concatArrays only supports arrays, not %s", TypeName(v))
 		}
-		for item := range items(v.Value) {
+		for item := range value.Items(v) {
 			b.Push(item)
 		}
 	}
@@ -46,7 +46,7 @@ func evalAnyTrue(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	if args[0].Type != bson.TypeArray {
 		return missing(), status.Errorf(17041, "$anyElementTrue's argument must be an array, but is %s", TypeName(args[0]))
 	}
-	for v := range items(args[0].Value) {
+	for v := range value.Items(args[0]) {
 		if Truthy(v) {
 			return value.Bool(true), nil
 		}
@@ -72,8 +72,8 @@ func parseEach(c *compiler, name string, arg bson.RawValue) (node, error) {
 		return nil, status.Errorf(base, "%s only supports an object as its argument", name)
 	}
 	var input, as, in bson.RawValue
-	for key, v := range fields(arg.Value) {
-		switch string(key) {
+	for key, v := range value.Elements(arg.Value) {
+		switch key {
 		case "input":
 			input = v
 		case "as":
@@ -126,7 +126,7 @@ func (n eachNode) eval(c *evaluation) (bson.RawValue, error) {
 		return missing(), status.Errorf(16883, "input to $map must be an array not %s", TypeName(in))
 	}
 	b := value.NewBuilder(len(in.Value))
-	for item := range items(in.Value) {
+	for item := range value.Items(in) {
 		c.locals[n.slot] = item
 		v, err := n.body.eval(c)
 		if err != nil {

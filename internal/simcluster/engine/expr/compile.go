@@ -12,7 +12,7 @@ import (
 // compiler turns values into nodes; it tracks which variables are in scope and
 // which slot each of them has.
 type compiler struct {
-	known func(string) bool // variables of the environment; nil = decided at evaluation
+	known func(string) bool // variables of the environment
 	names []string          // variables bound by enclosing expressions, innermost last; index = slot
 	peak  int               // slots needed
 }
@@ -39,18 +39,17 @@ func (c *compiler) value(v bson.RawValue) (node, error) {
 	case bson.TypeEmbeddedDocument:
 		return c.object(v.Value)
 	case bson.TypeArray:
-		return c.array(v.Value)
+		return c.array(v)
 	}
 	return constant{v}, nil
 }
 
 // object compiles {$op: …} or a document literal.
 func (c *compiler) object(doc []byte) (node, error) {
-	name, arg, n := soleField(doc)
-	if n > 0 && strings.HasPrefix(name, "$") {
-		if n != 1 {
+	if name, arg := value.First(doc); strings.HasPrefix(name, "$") {
+		if value.Len(doc) != 1 {
 			return nil, status.Errorf(15983, "An object representing an expression must have exactly one field: %s",
-				Text(bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: doc}))
+				Text(value.Doc(doc)))
 		}
 		return c.operator(name, arg)
 	}
@@ -60,8 +59,7 @@ func (c *compiler) object(doc []byte) (node, error) {
 func (c *compiler) literalObject(doc []byte) (node, error) {
 	var o objectNode
 	fixed := true
-	for key, v := range fields(doc) {
-		k := string(key)
+	for k, v := range value.Elements(doc) {
 		if err := checkFieldName(k); err != nil {
 			return nil, err
 		}
@@ -82,8 +80,8 @@ func (c *compiler) literalObject(doc []byte) (node, error) {
 	return o, nil
 }
 
-func (c *compiler) array(b []byte) (node, error) {
-	ns, fixed, err := c.list(b)
+func (c *compiler) array(v bson.RawValue) (node, error) {
+	ns, fixed, err := c.list(v)
 	if err != nil {
 		return nil, err
 	}
@@ -95,9 +93,9 @@ func (c *compiler) array(b []byte) (node, error) {
 	return a, nil
 }
 
-func (c *compiler) list(b []byte) (ns []node, fixed bool, err error) {
+func (c *compiler) list(array bson.RawValue) (ns []node, fixed bool, err error) {
 	fixed = true
-	for v := range items(b) {
+	for v := range value.Items(array) {
 		n, err := c.value(v)
 		if err != nil {
 			return nil, false, err
@@ -114,7 +112,7 @@ func (c *compiler) list(b []byte) (ns []node, fixed bool, err error) {
 // operands, anything else is the only one.
 func (c *compiler) operands(arg bson.RawValue) ([]node, error) {
 	if arg.Type == bson.TypeArray {
-		ns, _, err := c.list(arg.Value)
+		ns, _, err := c.list(arg)
 		return ns, err
 	}
 	n, err := c.value(arg)

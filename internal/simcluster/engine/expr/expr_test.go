@@ -118,20 +118,6 @@ func TestFieldPathsAndVariablesEvaluate(t *testing.T) {
 	`)
 }
 
-func TestUndefinedVariablesFailOnlyWhenEvaluated(t *testing.T) {
-	e, err := Compile(parse(t, "'$$late'"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Eval(nil, nil); err == nil {
-		t.Error("an undefined variable evaluated")
-	}
-	v, err := e.Eval(nil, &Env{Vars: map[string]bson.RawValue{"late": value.Int32(1)}})
-	if err != nil || v.Int32() != 1 {
-		t.Error(v, err)
-	}
-}
-
 func TestComparisonAndLogicOperatorsEvaluate(t *testing.T) {
 	checkExpressions(t, `
 		'a': 1   | {'$eq': ['$a', 1.0]}  | true

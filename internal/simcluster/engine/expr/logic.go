@@ -96,9 +96,9 @@ func parseCond(c *compiler, name string, arg bson.RawValue) (node, error) {
 	var n cond
 	parts := [...]string{"if", "then", "else"}
 next:
-	for key, v := range fields(arg.Value) {
+	for key, v := range value.Elements(arg.Value) {
 		for i, part := range parts {
-			if string(key) == part {
+			if key == part {
 				var err error
 				if n[i], err = c.value(v); err != nil {
 					return nil, err

@@ -15,8 +15,8 @@ func evalObjectToArray(_ string, args []bson.RawValue) (bson.RawValue, error) {
 		return missing(), status.Errorf(40390, "$objectToArray requires a document input, found: %s", TypeName(args[0]))
 	}
 	b := value.NewBuilder(2 * len(args[0].Value))
-	for k, v := range fields(args[0].Value) {
-		b.Push(value.Doc(value.NewBuilder(32+len(v.Value)).Append("k", value.String(string(k))).Append("v", v).Raw()))
+	for k, v := range value.Elements(args[0].Value) {
+		b.Push(value.Doc(value.NewBuilder(32+len(v.Value)).Append("k", value.String(k)).Append("v", v).Raw()))
 	}
 	return arrayValue(b), nil
 }

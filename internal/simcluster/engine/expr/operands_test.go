@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -19,7 +20,7 @@ func TestNoOperatorPanics(t *testing.T) {
 		{'$numberDecimal': '1.25'}, {'$numberDecimal': 'NaN'}, '', 'é12', [], [1, [2], null], {}, {'k': 'a', 'v': 1}, {'$date': '2024-01-01T00:00:00Z'},
 		{'$oid': '6b01bc2b913c04e068f624cb'}, {'$timestamp': {'t': 1, 'i': 2}}, {'$binary': {'base64': '', 'subType': '00'}},
 		{'$regularExpression': {'pattern': 'a', 'options': 'i'}}, {'$minKey': 1}, {'$undefined': true}]`)
-	operands := append([]bson.RawValue{{}}, slice(samples.Value)...)
+	operands := append([]bson.RawValue{{}}, slices.Collect(value.Items(samples))...)
 	for _, name := range names {
 		for n := 1; n <= 3; n++ {
 			// The operands are variables, so that they are values, not expressions.
@@ -27,7 +28,8 @@ func TestNoOperatorPanics(t *testing.T) {
 			for i := range n {
 				refs.Push(value.String(fmt.Sprintf("$$v%d", i)))
 			}
-			e, err := Compile(value.Doc(value.NewBuilder(64).Append(name, arrayValue(refs)).Raw()))
+			env := &Env{Vars: map[string]bson.RawValue{"v0": {}, "v1": {}, "v2": {}}}
+			e, err := env.Compile(value.Doc(value.NewBuilder(64).Append(name, arrayValue(refs)).Raw()))
 			if err != nil {
 				continue // not with that many operands
 			}
@@ -35,7 +37,6 @@ func TestNoOperatorPanics(t *testing.T) {
 			if n == 3 {
 				step = 3
 			}
-			env := &Env{Vars: map[string]bson.RawValue{}}
 			var try func(i int)
 			try = func(i int) {
 				if i == n {

@@ -69,14 +69,10 @@ func (c *compiler) variable(name string) (node, error) {
 	if err := checkVariableName(name, true); err != nil {
 		return nil, err
 	}
-	if c.known != nil && !c.known(name) {
-		return nil, undefinedVariable(name)
+	if !c.known(name) {
+		return nil, status.Errorf(17276, "Use of undefined variable: %s", name)
 	}
 	return userNode(name), nil
-}
-
-func undefinedVariable(name string) error {
-	return status.Errorf(17276, "Use of undefined variable: %s", name)
 }
 
 // checkVariableName applies the rules for names of variables; those that users
@@ -121,13 +117,7 @@ func (n localNode) eval(c *evaluation) (bson.RawValue, error) { return c.locals[
 // userNode is a variable of the environment.
 type userNode string
 
-func (n userNode) eval(c *evaluation) (bson.RawValue, error) {
-	v, ok := c.env.Vars[string(n)]
-	if !ok {
-		return v, undefinedVariable(string(n))
-	}
-	return v, nil
-}
+func (n userNode) eval(c *evaluation) (bson.RawValue, error) { return c.env.Vars[string(n)], nil }
 
 type clockNode string
 
@@ -153,7 +143,7 @@ func (n pathNode) eval(c *evaluation) (bson.RawValue, error) {
 	case bson.TypeEmbeddedDocument:
 		return follow(v.Value, n.path), nil
 	case bson.TypeArray:
-		return followEach(v.Value, n.path), nil
+		return followEach(v, n.path), nil
 	}
 	return missing(), nil
 }
@@ -172,22 +162,22 @@ func follow(doc []byte, path []string) bson.RawValue {
 		case bson.TypeEmbeddedDocument:
 			doc = v.Value
 		case bson.TypeArray:
-			return followEach(v.Value, path)
+			return followEach(v, path)
 		default:
 			return missing()
 		}
 	}
 }
 
-func followEach(array []byte, path []string) bson.RawValue {
+func followEach(array bson.RawValue, path []string) bson.RawValue {
 	w := value.NewBuilder(64)
-	for item := range items(array) {
+	for item := range value.Items(array) {
 		var v bson.RawValue
 		switch item.Type {
 		case bson.TypeEmbeddedDocument:
 			v = follow(item.Value, path)
 		case bson.TypeArray:
-			v = followEach(item.Value, path)
+			v = followEach(item, path)
 		}
 		if v.Type != 0 {
 			w.Push(orNull(v))

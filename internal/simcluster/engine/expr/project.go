@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -37,7 +38,8 @@ func (e *Env) CompileProjection(spec bson.Raw) (Transform, error) {
 
 func (c *compiler) projection(spec bson.Raw) (Transform, error) {
 	p := &projector{c: c, tree: &tree{}}
-	if err := p.level(nil, spec); err != nil {
+	empty := status.Errorf(51270, "An empty sub-projection is not a valid value. Found empty object at path")
+	if err := eachLeaf(nil, spec, empty, p.leaf); err != nil {
 		return nil, err
 	}
 	return p.finish(), nil
@@ -52,37 +54,11 @@ func (p *projector) finish() Transform {
 	case p.idGiven && p.include == !p.idBranch.exclude:
 		p.tree.names, p.tree.nodes = append([]string{"_id"}, p.tree.names...), append([]*branch{p.idBranch}, p.tree.nodes...)
 	case !p.idGiven && p.include:
-		if _, ok := p.tree.find([]byte("_id")); !ok {
+		if _, ok := p.tree.find("_id"); !ok {
 			p.tree.names, p.tree.nodes = append(p.tree.names, "_id"), append(p.tree.nodes, &branch{include: true})
 		}
 	}
 	return projection{p.tree, p.include, p.c.peak}
-}
-
-func (p *projector) level(prefix []string, doc []byte) error {
-	for key, v := range fields(doc) {
-		path, err := splitPath(string(key))
-		if err != nil {
-			return err
-		}
-		path = append(append([]string(nil), prefix...), path...)
-		if v.Type == bson.TypeEmbeddedDocument {
-			first, _, n := soleField(v.Value)
-			if n == 0 {
-				return status.Errorf(51270, "An empty sub-projection is not a valid value. Found empty object at path")
-			}
-			if !strings.HasPrefix(first, "$") {
-				if err := p.level(path, v.Value); err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if err := p.leaf(path, v); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (p *projector) leaf(path []string, v bson.RawValue) error {
@@ -127,7 +103,7 @@ func (c *compiler) unset(arg bson.RawValue) (Transform, error) {
 	case bson.TypeString:
 		names = []bson.RawValue{arg}
 	case bson.TypeArray:
-		names = slice(arg.Value)
+		names = slices.Collect(value.Items(arg))
 		if len(names) == 0 {
 			return nil, status.Errorf(31119, "$unset specification must be a string or an array with at least one field")
 		}
@@ -166,14 +142,14 @@ func (p projection) Apply(doc bson.Raw, env *Env) (bson.Raw, error) {
 
 func exclude(t *tree, doc []byte) bson.Raw {
 	b := value.NewBuilder(len(doc))
-	for key, v := range fields(doc) {
+	for key, v := range value.Elements(doc) {
 		if i, ok := t.find(key); ok {
 			if t.nodes[i].leaf() {
 				continue
 			}
 			v = excludeIn(t.nodes[i].sub, v)
 		}
-		b.Append(string(key), v)
+		b.Append(key, v)
 	}
 	return b.Raw()
 }
@@ -183,11 +159,7 @@ func excludeIn(t *tree, v bson.RawValue) bson.RawValue {
 	case bson.TypeEmbeddedDocument:
 		return value.Doc(exclude(t, v.Value))
 	case bson.TypeArray:
-		b := value.NewBuilder(len(v.Value))
-		for item := range items(v.Value) {
-			b.Push(excludeIn(t, item))
-		}
-		return arrayValue(b)
+		v, _ = mapped(v, func(item bson.RawValue) (bson.RawValue, error) { return excludeIn(t, item), nil })
 	}
 	return v
 }
@@ -197,7 +169,7 @@ func excludeIn(t *tree, v bson.RawValue) bson.RawValue {
 func (p projection) included(c *evaluation, t *tree, doc []byte) (bson.Raw, error) {
 	b := value.NewBuilder(len(doc))
 	done := make([]bool, len(t.names))
-	for key, v := range fields(doc) {
+	for key, v := range value.Elements(doc) {
 		i, ok := t.find(key)
 		if !ok || done[i] || t.nodes[i].expr != nil {
 			continue
@@ -209,7 +181,7 @@ func (p projection) included(c *evaluation, t *tree, doc []byte) (bson.Raw, erro
 				return nil, err
 			}
 		}
-		b.Append(string(key), v)
+		b.Append(key, v)
 	}
 	for i, name := range t.names {
 		n := t.nodes[i]
@@ -237,15 +209,7 @@ func (p projection) included(c *evaluation, t *tree, doc []byte) (bson.Raw, erro
 func (p projection) includedIn(c *evaluation, t *tree, v bson.RawValue) (bson.RawValue, error) {
 	switch {
 	case v.Type == bson.TypeArray:
-		b := value.NewBuilder(len(v.Value))
-		for item := range items(v.Value) {
-			item, err := p.includedIn(c, t, item)
-			if err != nil {
-				return missing(), err
-			}
-			b.Push(item) // a dropped scalar leaves no gap
-		}
-		return arrayValue(b), nil
+		return mapped(v, func(item bson.RawValue) (bson.RawValue, error) { return p.includedIn(c, t, item) })
 	case v.Type == bson.TypeEmbeddedDocument:
 		doc, err := p.included(c, t, v.Value)
 		return value.Doc(doc), err

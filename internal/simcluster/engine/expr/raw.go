@@ -2,7 +2,6 @@ package expr
 
 import (
 	"encoding/binary"
-	"iter"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -11,46 +10,17 @@ import (
 
 // Readers of values that the operators share.
 
-// fields walks the elements of a document or array.
-func fields(doc []byte) iter.Seq2[[]byte, bson.RawValue] {
-	return func(yield func([]byte, bson.RawValue) bool) {
-		for r := value.Read(doc); r.Next(); {
-			if !yield(r.Key, r.Value) {
-				return
-			}
+// mapped is the array of what f makes of the items; those that it makes missing leave no gap.
+func mapped(array bson.RawValue, f func(bson.RawValue) (bson.RawValue, error)) (bson.RawValue, error) {
+	b := value.NewBuilder(len(array.Value))
+	for item := range value.Items(array) {
+		v, err := f(item)
+		if err != nil {
+			return missing(), err
 		}
+		b.Push(v)
 	}
-}
-
-// items walks the elements of an array.
-func items(array []byte) iter.Seq[bson.RawValue] {
-	return func(yield func(bson.RawValue) bool) {
-		for r := value.Read(array); r.Next(); {
-			if !yield(r.Value) {
-				return
-			}
-		}
-	}
-}
-
-// slice collects the elements of an array.
-func slice(array []byte) []bson.RawValue {
-	var out []bson.RawValue
-	for v := range items(array) {
-		out = append(out, v)
-	}
-	return out
-}
-
-// soleField is the first element and the number of elements.
-func soleField(doc []byte) (name string, v bson.RawValue, n int) {
-	for key, val := range fields(doc) {
-		if n == 0 {
-			name, v = string(key), val
-		}
-		n++
-	}
-	return name, v, n
+	return arrayValue(b), nil
 }
 
 // missing is the value of a field that is not there.

@@ -18,8 +18,8 @@ type Transform interface {
 // CompileTransform compiles one of the stages $addFields, $set, $unset and $project:
 // {"$set": {…}}. ok is false when the stage is another one.
 func (e *Env) CompileTransform(stage bson.Raw) (t Transform, ok bool, err error) {
-	name, arg, n := soleField(stage)
-	if n != 1 {
+	name, arg := value.First(stage)
+	if value.Len(stage) != 1 {
 		return nil, false, status.Errorf(40323, "A pipeline stage specification object must contain exactly one field.")
 	}
 	c := &compiler{known: e.known}
@@ -62,9 +62,9 @@ type branch struct {
 
 func (b *branch) leaf() bool { return b.sub == nil }
 
-func (t *tree) find(name []byte) (int, bool) {
+func (t *tree) find(name string) (int, bool) {
 	for i, n := range t.names {
-		if n == string(name) {
+		if n == name {
 			return i, true
 		}
 	}
@@ -74,7 +74,7 @@ func (t *tree) find(name []byte) (int, bool) {
 // put adds a leaf at a path; a path that runs through or ends on another is a
 // collision.
 func (t *tree) put(path []string, leaf *branch) error {
-	i, ok := t.find([]byte(path[0]))
+	i, ok := t.find(path[0])
 	last := len(path) == 1
 	switch {
 	case !ok && last:
@@ -102,7 +102,14 @@ func (c *compiler) addFields(name string, arg bson.RawValue) (Transform, error) 
 		return nil, status.Errorf(40272, "%s specification stage must be an object, got %s", name, TypeName(arg))
 	}
 	t := &tree{}
-	if err := c.addTo(t, nil, arg.Value); err != nil {
+	err := eachLeaf(nil, arg.Value, nil, func(path []string, v bson.RawValue) error {
+		n, err := c.value(v)
+		if err != nil {
+			return err
+		}
+		return t.put(path, &branch{expr: n})
+	})
+	if err != nil {
 		return nil, withContext(err, "Invalid "+name)
 	}
 	if len(t.names) == 0 {
@@ -111,29 +118,29 @@ func (c *compiler) addFields(name string, arg bson.RawValue) (Transform, error) 
 	return addFields{t, c.peak}, nil
 }
 
-// addTo reads one level: {a: 1, "b.c": …, d: {e: …}}. A nested document that is
-// no operator is a nested specification, not a literal.
-func (c *compiler) addTo(t *tree, prefix []string, doc []byte) error {
-	for key, v := range fields(doc) {
-		path, err := splitPath(string(key))
+// eachLeaf visits the leaves of a specification: {a: 1, "b.c": …, d: {e: …}}. A nested document that is no operator is a
+// nested specification, not a literal; empty is the error of an empty one, nil where that is a literal.
+func eachLeaf(prefix []string, doc bson.Raw, empty error, leaf func(path []string, v bson.RawValue) error) error {
+	for key, v := range value.Elements(doc) {
+		path, err := splitPath(key)
 		if err != nil {
 			return err
 		}
 		path = append(append([]string(nil), prefix...), path...)
+		first, n := "", -1 // no document
 		if v.Type == bson.TypeEmbeddedDocument {
-			first, _, n := soleField(v.Value)
-			if n > 0 && !strings.HasPrefix(first, "$") {
-				if err := c.addTo(t, path, v.Value); err != nil {
-					return err
-				}
-				continue
-			}
+			first, _ = value.First(v.Value)
+			n = value.Len(v.Value)
 		}
-		n, err := c.value(v)
+		switch {
+		case n == 0 && empty != nil:
+			err = empty
+		case n > 0 && !strings.HasPrefix(first, "$"):
+			err = eachLeaf(path, v.Value, empty, leaf)
+		default:
+			err = leaf(path, v)
+		}
 		if err != nil {
-			return err
-		}
-		if err := t.put(path, &branch{expr: n}); err != nil {
 			return err
 		}
 	}
@@ -160,7 +167,7 @@ func newEvaluation(doc bson.Raw, env *Env, locals int) *evaluation {
 func set(c *evaluation, t *tree, doc []byte) (bson.Raw, error) {
 	b := value.NewBuilder(len(doc) + 64)
 	done := make([]bool, len(t.names))
-	for key, v := range fields(doc) {
+	for key, v := range value.Elements(doc) {
 		if i, ok := t.find(key); ok {
 			if done[i] {
 				continue
@@ -171,7 +178,7 @@ func set(c *evaluation, t *tree, doc []byte) (bson.Raw, error) {
 				return nil, err
 			}
 		}
-		b.Append(string(key), v)
+		b.Append(key, v)
 	}
 	for i, name := range t.names {
 		if !done[i] {
@@ -192,15 +199,7 @@ func setOne(c *evaluation, n *branch, v bson.RawValue) (bson.RawValue, error) {
 		return n.expr.eval(c)
 	}
 	if v.Type == bson.TypeArray {
-		b := value.NewBuilder(len(v.Value) + 64)
-		for item := range items(v.Value) {
-			item, err := setOne(c, n, item)
-			if err != nil {
-				return missing(), err
-			}
-			b.Push(item)
-		}
-		return arrayValue(b), nil
+		return mapped(v, func(item bson.RawValue) (bson.RawValue, error) { return setOne(c, n, item) })
 	}
 	var inner []byte
 	if v.Type == bson.TypeEmbeddedDocument {

@@ -62,7 +62,7 @@ func (c *compiler) unwind(arg bson.RawValue) (stage, error) {
 	if !dollar(s) {
 		return nil, status.Errorf(28818, "path option to $unwind stage should be prefixed with a '$': %s", s)
 	}
-	if _, err := expr.Compile(value.String(s)); err != nil {
+	if _, err := c.env.Expr.Compile(value.String(s)); err != nil {
 		return nil, err
 	}
 	u.path = strings.Split(s[1:], ".")
