@@ -242,12 +242,7 @@ func (c *Cluster) setUpSessions() {
 		"expireAfterSeconds", int32(1800))))
 	at := c.Timestamp()
 	r := c.newRouting(sessionsNS, key, coll.UUID, false, c.objectID(configServer), at)
-	ch := &Chunk{
-		ID: c.objectID(configServer), Min: key.min(), Max: key.max(), Shard: home,
-		Version: bson.Timestamp{T: 1}, History: []Placement{{ValidAfter: at, Shard: home}},
-	}
-	c.addChunk(r, ch)
-	r.setChunks([]*Chunk{ch})
+	r.setChunks([]*Chunk{c.placeChunk(r, key.min(), key.max(), home, bson.Timestamp{T: 1}, at)})
 	c.notePlacement(r)
 }
 

@@ -149,11 +149,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	}
 	chunks := make([]*Chunk, len(cuts))
 	for i, cut := range cuts {
-		chunks[i] = &Chunk{
-			ID: c.objectID(configServer), Min: cut.min, Max: cut.max, Shard: cut.shard,
-			Version: bson.Timestamp{T: 1, I: uint32(i)}, History: []Placement{{ValidAfter: at, Shard: cut.shard}},
-		}
-		c.addChunk(r, chunks[i])
+		chunks[i] = c.placeChunk(r, cut.min, cut.max, cut.shard, bson.Timestamp{T: 1, I: uint32(i)}, at)
 	}
 	r.setChunks(chunks)
 	for shard := range r.counts {

@@ -197,11 +197,7 @@ func (c *Cluster) mergeAll(r *Routing, shard string, limit int) (gone int) {
 			c.config.delete("chunks", ch.record)
 		}
 		before := r.version
-		merged := &Chunk{
-			ID: c.objectID(configServer), Min: parts[0].Min, Max: parts[len(parts)-1].Max, Shard: shard, Version: r.bumpMinor(),
-			History: []Placement{{ValidAfter: c.mergedSince(parts), Shard: shard}},
-		}
-		c.addChunk(r, merged)
+		merged := c.placeChunk(r, parts[0].Min, parts[len(parts)-1].Max, shard, r.bumpMinor(), c.mergedSince(parts))
 		r.chunks = slices.Replace(r.chunks, first, last, merged)
 		r.countChunk(shard, 1-len(parts))
 		what := "merge"

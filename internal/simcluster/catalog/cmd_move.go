@@ -24,16 +24,18 @@ func (c *Cluster) runMoveChunk(ctx context.Context, req *engine.Request, ns stri
 	if err != nil {
 		return nil, err
 	}
-	o := MoveOptions{
-		Command:       "moveChunk",
-		App:           appOf(req),
-		ForceJumbo:    truthy(req.Lookup("forceJumbo")),
-		WaitForDelete: truthy(req.Lookup("_waitForDelete")) || truthy(req.Lookup("waitForDelete")),
-	}
-	if err := c.Move(ctx, ns, lo, hi, to, o); err != nil {
+	if err := c.Move(ctx, ns, lo, hi, to, moveOptions(req)); err != nil {
 		return nil, err
 	}
 	return value.D("millis", int32(c.Now().Sub(start).Milliseconds())), nil
+}
+
+// moveOptions are the options of moveChunk and moveRange.
+func moveOptions(req *engine.Request) MoveOptions {
+	return MoveOptions{
+		Command: req.Name, App: appOf(req), ForceJumbo: truthy(req.Lookup("forceJumbo")),
+		WaitForDelete: truthy(req.Lookup("_waitForDelete")) || truthy(req.Lookup("waitForDelete")),
+	}
 }
 
 // appOf is the application name of the client that sent a command, "" when it has none.
@@ -61,19 +63,19 @@ func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, er
 	if err != nil {
 		return nil, "", err
 	}
+	var codes [3]int32
 	if c.features.observed8 {
-		ch, err := r.chunkToMove(find, lo, hi, bound)
-		return ch, to, err
+		codes = [3]int32{656450, 656451, 656452}
 	}
-	if (find != nil) == bound {
+	switch {
+	case (find != nil) == bound && !c.features.observed8:
 		return nil, "", status.Plain("need to specify either a find query, or both lower and upper bounds.")
+	case find != nil && bound:
+		return nil, "", status.Errorf(status.InvalidOptions, "cannot specify bounds and query at the same time")
+	case find == nil && !bound:
+		return nil, "", status.Errorf(status.InvalidOptions, "need to specify query or bounds")
 	}
-	var ch *Chunk
-	if find != nil {
-		ch, err = r.chunkOfQuery(find)
-	} else {
-		ch, err = r.chunkWithBounds(lo, hi)
-	}
+	ch, err := r.chunkNamed(find, lo, hi, codes)
 	return ch, to, err
 }
 
@@ -113,13 +115,9 @@ func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns s
 	if find == nil && !bound {
 		return nil, status.Errorf(status.InvalidOptions, "need to specify find or bounds")
 	}
-	var ch *Chunk
-	if find != nil {
-		if ch, err = r.chunkOfQuery(find); err != nil {
-			return nil, status.Errorf(51260, "no shard key found in chunk query %s", text(find))
-		}
-	} else if ch, err = r.chunkWithBounds(lo, hi); err != nil {
-		return nil, status.Errorf(51261, "%s", err.Error())
+	ch, err := r.chunkNamed(find, lo, hi, [3]int32{51260, 51261, 51261})
+	if err != nil {
+		return nil, err
 	}
 	if ch.Jumbo {
 		ch.Jumbo, ch.Version = false, r.bumpMajor()
@@ -165,13 +163,8 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request, ns stri
 	if err != nil {
 		return nil, err
 	}
-	o := MoveOptions{
-		Command:       "moveRange",
-		App:           appOf(req),
-		Range:         true,
-		ForceJumbo:    truthy(req.Lookup("forceJumbo")),
-		WaitForDelete: truthy(req.Lookup("waitForDelete")) || truthy(req.Lookup("_waitForDelete")),
-	}
+	o := moveOptions(req)
+	o.Range = true
 	if stuck {
 		return bson.D{}, c.moveStuck(ctx, ns, lo, hi, to, o)
 	}

@@ -18,11 +18,7 @@ func (c *Cluster) runMoveCollection(ctx context.Context, req *engine.Request, ns
 	if !ok {
 		return nil, missingField(req.Name, "toShard")
 	}
-	c.Mu.Lock()
-	o, err := c.beginMoveCollection(ctx, ns, to)
-	o.sentBy(req)
-	c.Mu.Unlock()
-	return o.result(ctx, err)
+	return c.joinResharding(ctx, req, func() (*resharding, error) { return c.beginMoveCollection(ctx, ns, to) })
 }
 
 func (c *Cluster) beginMoveCollection(ctx context.Context, ns, to string) (*resharding, error) {
@@ -46,11 +42,7 @@ func (c *Cluster) beginMoveCollection(ctx context.Context, ns, to string) (*resh
 // the given one, or the one with the least data.
 func (c *Cluster) runUnshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	to, _ := req.Lookup("toShard").StringValueOK()
-	c.Mu.Lock()
-	o, err := c.beginUnshard(ctx, ns, to)
-	o.sentBy(req)
-	c.Mu.Unlock()
-	return o.result(ctx, err)
+	return c.joinResharding(ctx, req, func() (*resharding, error) { return c.beginUnshard(ctx, ns, to) })
 }
 
 func (c *Cluster) beginUnshard(ctx context.Context, ns, to string) (*resharding, error) {
@@ -119,17 +111,10 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	r.newer.unsplittable = true
 	c.setTable(r)
 	c.saveCollection(r)
-	ch := &Chunk{
-		ID: c.objectID(configServer), Min: r.pattern.min(), Max: r.pattern.max(), Shard: primary,
-		Version: bson.Timestamp{T: 1}, History: []Placement{{ValidAfter: at, Shard: primary}},
-	}
-	c.addChunk(r, ch)
-	r.setChunks([]*Chunk{ch})
+	r.setChunks([]*Chunk{c.placeChunk(r, r.pattern.min(), r.pattern.max(), primary, bson.Timestamp{T: 1}, at)})
 	c.notePlacement(r)
-	c.logChange(primary, "createCollection.end", ns, bson.D{
-		{Key: "uuid", Value: uuidValue(r.UUID)}, c.features.createdVersion(r),
-		{Key: "empty", Value: coll.Len() == 0}, {Key: "numChunks", Value: int32(1)},
-	})
+	c.logChange(primary, "createCollection.end", ns, value.D("uuid", uuidValue(r.UUID), bson.D{c.features.createdVersion(r)},
+		"empty", coll.Len() == 0, "numChunks", int32(1)))
 	return r, nil
 }
 

@@ -74,16 +74,12 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request, _ s
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}
-	d := value.D("version", r.version, "versionEpoch", r.Epoch)
-	d = append(d, value.When(c.features.dbTimestamp, "versionTimestamp", r.Timestamp)...)
-	if truthy(req.Lookup("fullMetadata")) {
-		chunks := make(bson.A, len(r.chunks))
-		for i, ch := range r.chunks {
-			chunks[i] = bson.A{ch.Min, ch.Max}
-		}
-		d = append(d, bson.E{Key: "chunks", Value: chunks})
+	chunks := make(bson.A, len(r.chunks))
+	for i, ch := range r.chunks {
+		chunks[i] = bson.A{ch.Min, ch.Max}
 	}
-	return d, nil
+	return value.D("version", r.version, "versionEpoch", r.Epoch, value.When(c.features.dbTimestamp, "versionTimestamp", r.Timestamp),
+		value.When(truthy(req.Lookup("fullMetadata")), "chunks", chunks)), nil
 }
 
 // runAddShard finds the shards that are there already; there are no other servers that could be added.
@@ -148,11 +144,9 @@ func (c *Cluster) ongoing(s *shard) bson.D {
 	if chunks == 0 && dbs == 0 {
 		return nil
 	}
-	remaining := value.D("chunks", chunks, "dbs", dbs, "jumboChunks", jumbo)
-	if c.features.drainingByCommand {
-		remaining = append(remaining, bson.E{Key: "collectionsToMove", Value: int64(len(c.collectionsToMove(s.name)))})
-	}
-	return append(value.D("msg", "draining ongoing", "state", "ongoing", "remaining", remaining), c.toMove(s)...)
+	remaining := value.D("chunks", chunks, "dbs", dbs, "jumboChunks", jumbo,
+		value.When(c.features.drainingByCommand, "collectionsToMove", int64(len(c.collectionsToMove(s.name)))))
+	return value.D("msg", "draining ongoing", "state", "ongoing", "remaining", remaining, c.toMove(s))
 }
 
 func (c *Cluster) startDraining(s *shard) (bson.D, error) {
@@ -174,7 +168,7 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 	s.draining = true
 	c.saveShard(s)
 	c.logChange(configServer, "removeShard.start", "", value.D("shard", s.name))
-	return append(value.D("msg", "draining started successfully", "state", "started", "shard", s.name), c.toMove(s)...), nil
+	return value.D("msg", "draining started successfully", "state", "started", "shard", s.name, c.toMove(s)), nil
 }
 
 // remainingOn counts the chunks, jumbo chunks and databases that are still on a shard.
@@ -203,12 +197,7 @@ func (c *Cluster) remainingOn(name string) (chunks, jumbo, dbs int64) {
 func (c *Cluster) dropShard(s *shard) {
 	c.config.delete("shards", s.record)
 	delete(c.Shards, s.name)
-	for i, other := range c.shards {
-		if other == s {
-			c.shards = append(c.shards[:i:i], c.shards[i+1:]...)
-			break
-		}
-	}
+	c.shards = slices.DeleteFunc(slices.Clone(c.shards), func(other *shard) bool { return other == s })
 	if len(c.shards) > 0 {
 		c.shards[0].topology = c.Timestamp()
 		c.saveShard(c.shards[0])

@@ -10,19 +10,6 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// chunkOfQuery is the chunk that contains the shard key in a find query.
-func (r *Routing) chunkOfQuery(find bson.Raw) (*Chunk, error) {
-	f, err := query.Parse(find, nil)
-	if err != nil {
-		return nil, err
-	}
-	key := r.KeyFromFilter(f)
-	if key == nil {
-		return nil, status.Plain("no shard key found in chunk query %s", text(find))
-	}
-	return r.chunks[r.indexOf(key)], nil
-}
-
 // emptyEverywhere reports whether a collection has no document on any shard.
 func (c *Cluster) emptyEverywhere(r *Routing) bool {
 	for shard := range c.Shards {
@@ -33,18 +20,38 @@ func (c *Cluster) emptyEverywhere(r *Routing) bool {
 	return true
 }
 
-// chunkWithBounds is the chunk with exactly these bounds, or an error.
-func (r *Routing) chunkWithBounds(lo, hi bson.Raw) (*Chunk, error) {
+// chunkNamed is the chunk that contains the shard key in a find query, or, without a query, the one with exactly these
+// bounds. codes are those of the errors: no shard key in the query, bounds that are no shard keys, no such chunk.
+func (r *Routing) chunkNamed(find, lo, hi bson.Raw, codes [3]int32) (*Chunk, error) {
+	if find != nil {
+		f, err := query.Parse(find, nil)
+		if err == nil {
+			if key := r.KeyFromFilter(f); key != nil {
+				return r.chunks[r.indexOf(key)], nil
+			}
+		} else if codes[0] == 0 {
+			return nil, err
+		}
+		return nil, plainOr(codes[0], "no shard key found in chunk query %s", text(find))
+	}
 	l, ok1 := r.pattern.normalize(lo)
 	h, ok2 := r.pattern.normalize(hi)
 	if !ok1 || !ok2 {
-		return nil, status.Plain("shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
+		return nil, plainOr(codes[1], "shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
 	}
 	ch := r.chunkExactly(l, h)
 	if ch == nil {
-		return nil, status.Plain("no chunk found with the shard key bounds %s", rangeText(l, h))
+		return nil, plainOr(codes[2], "no chunk found with the shard key bounds %s", rangeText(l, h))
 	}
 	return ch, nil
+}
+
+// plainOr is an error with a code, or one without if it is 0.
+func plainOr(code int32, format string, args ...any) error {
+	if code == 0 {
+		return status.Plain(format, args...)
+	}
+	return status.Errorf(code, format, args...)
 }
 
 // runSplit splits a chunk at a key or at the median of its documents
@@ -89,10 +96,8 @@ func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *C
 		err = status.Plain("cannot specify find and middle together")
 	case bound && middle != nil:
 		err = status.Plain("cannot specify bounds and middle together")
-	case find != nil:
-		ch, err = r.chunkOfQuery(find)
-	case bound:
-		ch, err = r.chunkWithBounds(lo, hi)
+	case find != nil || bound:
+		ch, err = r.chunkNamed(find, lo, hi, [3]int32{})
 	default:
 		ch, middle, err = r.splitKey(middle)
 	}

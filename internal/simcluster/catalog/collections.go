@@ -75,6 +75,16 @@ func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, e
 	return r
 }
 
+// placeChunk makes a chunk of a shard and writes its document; the caller adds it to the routing table.
+func (c *Cluster) placeChunk(r *Routing, lo, hi bson.Raw, shard string, version, since bson.Timestamp) *Chunk {
+	ch := &Chunk{
+		ID: c.objectID(configServer), Min: lo, Max: hi, Shard: shard, Version: version,
+		History: []Placement{{ValidAfter: since, Shard: shard}},
+	}
+	c.addChunk(r, ch)
+	return ch
+}
+
 // addChunk writes a new chunk document; the caller adds it to the routing table.
 func (c *Cluster) addChunk(r *Routing, ch *Chunk) {
 	ch.record = c.config.insert("chunks", r.document(ch))

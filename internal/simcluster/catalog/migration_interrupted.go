@@ -90,21 +90,20 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 	}
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	if step == Committing && t.c.features.observed8 {
-		t.deleteCopied()
-		if r, ch, err := t.route(); err == nil {
-			t.c.recoverVersion(r, ch, t.chunk)
-		}
-		return errAskAgain
-	}
+	again := step == Committing && t.c.features.observed8
 	if step == Committing {
 		t.deleteCopied()
+	}
+	if step == Committing && !again {
 		t.c.logChange(t.m.From, "Sharding minOpTime recovery", "admin.system.version", value.D(
 			"_id", "minOpTimeRecovery", "minOpTime", value.D("ts", t.c.Timestamp(), "t", int64(-1)),
 			"minOpTimeUpdaters", int32(1)))
 	}
 	if r, ch, err := t.route(); err == nil {
 		t.c.recoverVersion(r, ch, t.chunk)
+	}
+	if again {
+		return errAskAgain
 	}
 	return t.c.stepDownError(cause)
 }

@@ -312,32 +312,6 @@ func (c *Cluster) onSourceShard(err error) error {
 	return err
 }
 
-// chunkToMove is the chunk that moveChunk of 8.0 names, by a query or by its bounds
-// (s/commands/cluster_move_chunk_cmd.cpp).
-func (r *Routing) chunkToMove(find, lo, hi bson.Raw, bound bool) (*Chunk, error) {
-	switch {
-	case find != nil && bound:
-		return nil, status.Errorf(status.InvalidOptions, "cannot specify bounds and query at the same time")
-	case find == nil && !bound:
-		return nil, status.Errorf(status.InvalidOptions, "need to specify query or bounds")
-	case find != nil:
-		ch, err := r.chunkOfQuery(find)
-		if err != nil {
-			return nil, status.Errorf(656450, "no shard key found in chunk query %s", text(find))
-		}
-		return ch, nil
-	}
-	l, ok1 := r.pattern.normalize(lo)
-	h, ok2 := r.pattern.normalize(hi)
-	if !ok1 || !ok2 {
-		return nil, status.Errorf(656451, "shard key bounds [%s,%s) are not valid for shard key pattern %s", text(lo), text(hi), text(r.Key))
-	}
-	if ch := r.chunkExactly(l, h); ch != nil {
-		return ch, nil
-	}
-	return nil, status.Errorf(656452, "no chunk found with the shard key bounds %s", rangeText(l, h))
-}
-
 // notOwned is the error of a shard of 8.0 whose chunks do not fill a range exactly.
 func (r *Routing) notOwned(shard string, lo, hi bson.Raw) error {
 	var version bson.Timestamp

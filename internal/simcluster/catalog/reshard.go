@@ -26,11 +26,9 @@ func (c *Cluster) runReshardCollection(ctx context.Context, req *engine.Request,
 	if !given {
 		n = 90 // reshardingNumInitialChunks
 	}
-	c.Mu.Lock()
-	o, err := c.beginReshard(ctx, ns, p, req.Lookup("zones"), n, truthy(req.Lookup("forceRedistribution")))
-	o.sentBy(req)
-	c.Mu.Unlock()
-	return o.result(ctx, err)
+	return c.joinResharding(ctx, req, func() (*resharding, error) {
+		return c.beginReshard(ctx, ns, p, req.Lookup("zones"), n, truthy(req.Lookup("forceRedistribution")))
+	})
 }
 
 // beginReshard checks the request and starts the operation, or returns the running one.
@@ -325,12 +323,8 @@ func (o *resharding) prepare(r *Routing) error {
 			}
 		}
 		shard := list[i%len(list)]
-		ch := &Chunk{
-			ID: c.objectID(configServer), Min: lo, Max: hi, Shard: shard, Version: bson.Timestamp{T: 1, I: uint32(i)},
-			History: []Placement{{ValidAfter: at, Shard: shard}},
-		}
-		c.addChunk(t, ch)
-		chunks, lo = append(chunks, ch), hi
+		chunks = append(chunks, c.placeChunk(t, lo, hi, shard, bson.Timestamp{T: 1, I: uint32(i)}, at))
+		lo = hi
 	}
 	t.setChunks(chunks)
 	return nil

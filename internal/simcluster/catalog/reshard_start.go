@@ -38,8 +38,15 @@ func (o *resharding) start(asked context.Context) {
 	})
 }
 
-// result waits for an operation; a nil operation means that there was nothing to do.
-func (o *resharding) result(ctx context.Context, err error) (bson.D, error) {
+// joinResharding begins an operation or finds the running one, with Mu held, and waits for it; nil means that there was
+// nothing to do.
+func (c *Cluster) joinResharding(ctx context.Context, req *engine.Request, begin func() (*resharding, error)) (bson.D, error) {
+	c.Mu.Lock()
+	o, err := begin()
+	if o != nil && o.App == "" {
+		o.App = appOf(req)
+	}
+	c.Mu.Unlock()
 	if o == nil || err != nil {
 		return bson.D{}, err
 	}
@@ -61,24 +68,17 @@ func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 // runCommitReshardCollection makes a running resharding commit as soon as everything is
 // copied.
 func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
-	c.Mu.Lock()
-	o, err := c.runningOperation(ns, req.Name)
-	if err != nil && c.features.observed8 {
-		err = status.Errorf(status.NoSuchReshardCollection, "Could not find resharding metadata for %s", ns)
-	}
-	if err == nil && !o.hurried {
-		o.hurried = true
-		close(o.hurry)
-	}
-	c.Mu.Unlock()
-	return o.result(ctx, err)
-}
-
-// sentBy notes the application of the client that began the operation. The caller holds Mu.
-func (o *resharding) sentBy(req *engine.Request) {
-	if o != nil && o.App == "" {
-		o.App = appOf(req)
-	}
+	return c.joinResharding(ctx, req, func() (*resharding, error) {
+		o, err := c.runningOperation(ns, req.Name)
+		if err != nil && c.features.observed8 {
+			err = status.Errorf(status.NoSuchReshardCollection, "Could not find resharding metadata for %s", ns)
+		}
+		if err == nil && !o.hurried {
+			o.hurried = true
+			close(o.hurry)
+		}
+		return o, err
+	})
 }
 
 // keys are the new keys of all documents, sorted.

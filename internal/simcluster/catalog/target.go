@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/query"
@@ -80,8 +82,8 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 		for _, h := range heads {
 			for _, b := range bounds {
 				next = append(next, keyPrefix{
-					low:  append(h.low[:len(h.low):len(h.low)], element{field.name, b.Low}),
-					high: append(h.high[:len(h.high):len(h.high)], element{field.name, b.High}),
+					low:  append(slices.Clip(h.low), bson.E{Key: field.name, Value: b.Low}),
+					high: append(slices.Clip(h.high), bson.E{Key: field.name, Value: b.High}),
 					open: open,
 				})
 			}
@@ -90,37 +92,24 @@ func (r *Routing) ranges(f *query.Filter) []keyRange {
 	}
 	out := make([]keyRange, len(heads))
 	for i, h := range heads {
-		out[i] = keyRange{join(h.low), join(h.high)}
+		out[i] = keyRange{encode(h.low), encode(h.high)}
 	}
 	return out
 }
 
 // keyPrefix is the first fields of a key range; open after a field that is not a point.
 type keyPrefix struct {
-	low, high []element
+	low, high bson.D
 	open      bool
-}
-
-type element struct {
-	name  string
-	value bson.RawValue
 }
 
 // appendSpan adds to every prefix one field, from its lowest to its highest bound.
 func appendSpan(heads []keyPrefix, name string, first, last query.Interval) {
 	for i := range heads {
-		heads[i].low = append(heads[i].low, element{name, first.Low})
-		heads[i].high = append(heads[i].high, element{name, last.High})
+		heads[i].low = append(heads[i].low, bson.E{Key: name, Value: first.Low})
+		heads[i].high = append(heads[i].high, bson.E{Key: name, Value: last.High})
 		heads[i].open = true
 	}
-}
-
-func join(elements []element) bson.Raw {
-	d := value.NewBuilder(32 * len(elements))
-	for _, e := range elements {
-		d.Append(e.name, e.value)
-	}
-	return d.Raw()
 }
 
 // addOwners adds the owners of all chunks that overlap [low, high].
