@@ -1,6 +1,7 @@
 package access
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -38,41 +39,131 @@ const (
 	// What 8.0.10 shows, and 7.0 is assumed to have for what it can do; 8.0 has no free monitoring.
 	monitorsCluster8 = `listClusterCatalog queryStatsRead queryStatsReadTransformed`
 	hostsCluster8    = `compact oidcListKeys oidcRefreshKeys`
-	managesCluster8  = `querySettings setChangeStreamState getChangeStreamState`
+	managesCluster8  = `querySettings setChangeStreamState getChangeStreamState transitionFromDedicatedConfigServer
+		transitionToDedicatedConfigServer`
 
 	profiles = reads + ` convertToCapped createCollection dropCollection`
 )
 
-// words adds a space-separated list of actions on a resource.
-func (p Privileges) words(r Resource, list string) { p.add(r, strings.Fields(list)...) }
+type builtinRole struct {
+	name      string
+	adminOnly bool // it exists on admin only
+	also      []string
+}
+
+// builtinRoles are the built-in roles in the order of rolesInfo, with the roles whose privileges they have too.
+var builtinRoles = []builtinRole{
+	{name: "read"},
+	{name: "readWrite", also: []string{"read"}},
+	{name: "userAdmin"},
+	{name: "dbAdmin"},
+	{name: "dbOwner", also: []string{"readWrite", "dbAdmin", "userAdmin"}},
+	{name: "enableSharding"},
+	{name: "readAnyDatabase", adminOnly: true},
+	{name: "readWriteAnyDatabase", adminOnly: true, also: []string{"readAnyDatabase"}},
+	{name: "userAdminAnyDatabase", adminOnly: true},
+	{name: "dbAdminAnyDatabase", adminOnly: true},
+	{name: "clusterMonitor", adminOnly: true},
+	{name: "hostManager", adminOnly: true},
+	{name: "clusterManager", adminOnly: true},
+	{name: "clusterAdmin", adminOnly: true, also: []string{"clusterMonitor", "hostManager", "clusterManager"}},
+	{name: "root", adminOnly: true, also: []string{"clusterAdmin", "userAdminAnyDatabase", "dbAdminAnyDatabase", "readWriteAnyDatabase"}},
+}
+
+// grant is what a role may do on some resources since a release. A database without a name is the role's own.
+type grant struct {
+	role  string
+	since int
+	on    []Resource
+	words string // the actions, space-separated
+}
+
+var (
+	internal = []Resource{OnDatabase("config"), OnDatabase("local")}
+	elected  = []Resource{OnNamespace("local", "replset.election"), OnNamespace("local", "replset.minvalid")}
+)
+
+// grants are the privileges of the built-in roles.
+var grants = []grant{
+	{"read", 0, []Resource{OnDatabase(""), OnNamespace("", "system.js")}, reads},
+	{"readWrite", 0, []Resource{OnDatabase(""), OnNamespace("", "system.js")}, writes},
+	{"userAdmin", 0, []Resource{OnDatabase("")}, administersUsers},
+	{"dbAdmin", 0, []Resource{OnDatabase(""), bucketsOf("")}, administersData},
+	{"dbAdmin", 0, []Resource{OnNamespace("", "system.profile")}, profiles},
+	{"enableSharding", 0, []Resource{anyNormal()}, "enableSharding refineCollectionShardKey reshardCollection"},
+	{"enableSharding", 7, []Resource{anyNormal()}, "analyzeShardKey configureQueryAnalyzer"}, // by the manual of the commands
+
+	{"readAnyDatabase", 0, []Resource{anyNormal(), anyNamed("system.js")}, reads},
+	{"readAnyDatabase", 0, []Resource{OnCluster()}, "listDatabases"},
+	{"readWriteAnyDatabase", 0, []Resource{anyNormal(), anyNamed("system.js")}, writes},
+	{"userAdminAnyDatabase", 0, append(internal, anyNormal()), administersUsers},
+	{"userAdminAnyDatabase", 0, []Resource{OnCluster()}, "listDatabases authSchemaUpgrade invalidateUserCache viewUser"},
+	{"userAdminAnyDatabase", 0, []Resource{anyNormal()}, "listCachedAndActiveUsers"},
+	{"userAdminAnyDatabase", 0, []Resource{anyNamed("system.users"), OnNamespace("admin", "system.version"),
+		OnNamespace("admin", "system.backup_users")}, reads},
+	{"userAdminAnyDatabase", 0, []Resource{OnNamespace("admin", "system.users"), OnNamespace("admin", "system.roles")},
+		reads + " createIndex dropIndex"},
+	{"dbAdminAnyDatabase", 0, []Resource{OnCluster()}, "listDatabases"},
+	{"dbAdminAnyDatabase", 0, []Resource{anyNormal(), anyBuckets()}, administersData},
+	{"dbAdminAnyDatabase", 0, []Resource{anyNamed("system.profile")}, profiles},
+
+	{"clusterMonitor", 0, []Resource{OnCluster()}, monitorsCluster},
+	{"clusterMonitor", 6, []Resource{OnCluster()}, "shardedDataDistribution allCollectionStats"},
+	{"clusterMonitor", 7, []Resource{OnCluster()}, "listSampledQueries"},
+	{"clusterMonitor", 8, []Resource{OnCluster()}, monitorsCluster8},
+	{"clusterMonitor", 0, append(internal, anyNormal()), monitorsData},
+	{"clusterMonitor", 8, []Resource{OnNamespace("config", "system.sessions"), anyBuckets()}, monitorsData},
+	{"clusterMonitor", 0, append(internal, OnNamespace("config", "system.js"), OnNamespace("local", "system.js")), reads},
+	{"clusterMonitor", 0, append(elected, OnNamespace("local", "system.replset"), anyNamed("system.profile")), "find"},
+	{"hostManager", 0, []Resource{OnCluster()}, hostsCluster},
+	{"hostManager", 8, []Resource{OnCluster()}, hostsCluster8},
+	{"hostManager", 0, []Resource{anyNormal()}, "killCursors"},
+	{"clusterManager", 0, []Resource{OnCluster()}, managesCluster},
+	{"clusterManager", 6, []Resource{OnCluster()}, "getClusterParameter setClusterParameter"},
+	{"clusterManager", 7, []Resource{OnCluster()}, "checkMetadataConsistency"},
+	{"clusterManager", 8, []Resource{OnCluster()}, managesCluster8},
+	{"clusterManager", 0, []Resource{anyResource()}, "dbCheck"},
+	{"clusterManager", 0, append(internal, anyNormal(), anyBuckets()), managesData},
+	{"clusterManager", 7, append(internal, anyNormal(), anyBuckets()), "analyzeShardKey configureQueryAnalyzer"},
+	{"clusterManager", 8, append(internal, anyNormal(), anyBuckets()), "moveCollection unshardCollection"},
+	{"clusterManager", 0, []Resource{OnNamespace("local", "system.replset"), OnNamespace("local", "system.healthlog"),
+		OnDatabase("config"), OnNamespace("config", "system.js")}, reads},
+	{"clusterManager", 0, append(elected, internal...), "insert update remove"},
+	{"clusterAdmin", 0, []Resource{anyNormal()}, "dropDatabase"},
+	{"clusterAdmin", 0, []Resource{anyResource()}, "importCollection exportCollection"},
+	{"root", 0, []Resource{anyBuckets()}, reads + " " + writes},
+	{"root", 0, []Resource{anyResource()}, "validate"},
+}
 
 // builtin are the privileges of a built-in role on a database; ok is false for any
-// other name. Most of them exist on admin only. major is the server's version.
+// other name. major is the server's version.
 func builtin(role Name, major int) (p Privileges, ok bool) {
 	p = Privileges{}
-	defer func() { p.adapt(major) }()
-	switch role.Name {
-	case "read":
-		p.read(role.DB)
-	case "readWrite":
-		p.readWrite(role.DB)
-	case "userAdmin":
-		p.words(OnDatabase(role.DB), administersUsers)
-	case "dbAdmin":
-		p.dbAdmin(role.DB)
-	case "dbOwner":
-		p.readWrite(role.DB)
-		p.dbAdmin(role.DB)
-		p.words(OnDatabase(role.DB), administersUsers)
-	case "enableSharding":
-		p.add(anyNormal(), "enableSharding", "refineCollectionShardKey", "reshardCollection")
-		if major >= 7 { // by the manual of the commands
-			p.add(anyNormal(), "analyzeShardKey", "configureQueryAnalyzer")
-		}
-	default:
-		return p, role.DB == "admin" && p.adminRole(role.Name, major)
+	ok = p.addRole(role, major)
+	p.adapt(major)
+	return p, ok
+}
+
+func (p Privileges) addRole(role Name, major int) bool {
+	i := slices.IndexFunc(builtinRoles, func(b builtinRole) bool { return b.name == role.Name })
+	if i < 0 || builtinRoles[i].adminOnly && role.DB != "admin" {
+		return false
 	}
-	return p, true
+	for _, name := range builtinRoles[i].also {
+		p.addRole(Name{name, role.DB}, major)
+	}
+	for _, g := range grants {
+		if g.role != role.Name || major < g.since {
+			continue
+		}
+		for _, r := range g.on {
+			if own := r.kind == kindDatabase || r.kind == kindNamespace || r.kind == kindBucketsInDB; own && r.db == "" {
+				r.db = role.DB
+			}
+			p.add(r, strings.Fields(g.words)...)
+		}
+	}
+	return true
 }
 
 // adapt gives privileges the actions that a release has in other words: who reads may list search indexes from 7.0 on,
@@ -86,158 +177,4 @@ func (p Privileges) adapt(major int) {
 			p[r] = p[r].without(setOf("checkFreeMonitoringStatus", "setFreeMonitoring"))
 		}
 	}
-}
-
-// adminRole adds a role that exists on admin only.
-func (p Privileges) adminRole(name string, major int) bool {
-	switch name {
-	case "readAnyDatabase":
-		p.readAny()
-	case "readWriteAnyDatabase":
-		p.readWriteAny()
-	case "userAdminAnyDatabase":
-		p.userAdminAny()
-	case "dbAdminAnyDatabase":
-		p.dbAdminAny()
-	case "clusterMonitor":
-		p.clusterMonitor(major)
-	case "hostManager":
-		p.hostManager(major)
-	case "clusterManager":
-		p.clusterManager(major)
-	case "clusterAdmin":
-		p.clusterAdmin(major)
-	case "root":
-		p.clusterAdmin(major)
-		p.userAdminAny()
-		p.dbAdminAny()
-		p.readWriteAny()
-		p.words(anyBuckets(), reads+" "+writes)
-		p.add(anyResource(), "validate")
-	default:
-		return false
-	}
-	return true
-}
-
-func (p Privileges) clusterMonitor(major int) {
-	p.words(OnCluster(), monitorsCluster)
-	for _, r := range []Resource{anyNormal(), OnDatabase("config"), OnDatabase("local")} {
-		p.words(r, monitorsData)
-	}
-	p.read("config")
-	p.read("local")
-	for _, coll := range []string{"system.replset", "replset.election", "replset.minvalid"} {
-		p.add(OnNamespace("local", coll), "find")
-	}
-	p.add(anyNamed("system.profile"), "find")
-	if major >= 6 {
-		p.add(OnCluster(), "shardedDataDistribution", "allCollectionStats")
-	}
-	if major >= 7 {
-		p.add(OnCluster(), "listSampledQueries")
-	}
-	if major >= 8 {
-		p.words(OnCluster(), monitorsCluster8)
-		p.words(OnNamespace("config", "system.sessions"), monitorsData)
-		p.words(anyBuckets(), monitorsData)
-	}
-}
-
-func (p Privileges) hostManager(major int) {
-	p.words(OnCluster(), hostsCluster)
-	if major >= 8 {
-		p.words(OnCluster(), hostsCluster8)
-	}
-	p.add(anyNormal(), "killCursors")
-}
-
-func (p Privileges) clusterManager(major int) {
-	p.words(OnCluster(), managesCluster)
-	p.add(anyResource(), "dbCheck")
-	for _, r := range []Resource{anyNormal(), anyBuckets(), OnDatabase("config"), OnDatabase("local")} {
-		p.words(r, managesData)
-		if major >= 7 {
-			p.add(r, "analyzeShardKey", "configureQueryAnalyzer")
-		}
-		if major >= 8 {
-			p.add(r, "moveCollection", "unshardCollection")
-		}
-	}
-	p.words(OnNamespace("local", "system.replset"), reads)
-	p.words(OnNamespace("local", "system.healthlog"), reads)
-	p.read("config")
-	for _, r := range []Resource{
-		OnDatabase("config"), OnDatabase("local"), OnNamespace("local", "replset.election"), OnNamespace("local", "replset.minvalid"),
-	} {
-		p.add(r, "insert", "update", "remove")
-	}
-	if major >= 6 {
-		p.add(OnCluster(), "getClusterParameter", "setClusterParameter")
-	}
-	if major >= 7 {
-		p.add(OnCluster(), "checkMetadataConsistency")
-	}
-	if major >= 8 {
-		p.add(OnCluster(), "transitionFromDedicatedConfigServer", "transitionToDedicatedConfigServer")
-		p.words(OnCluster(), managesCluster8)
-	}
-}
-
-func (p Privileges) clusterAdmin(major int) {
-	p.clusterMonitor(major)
-	p.hostManager(major)
-	p.clusterManager(major)
-	p.add(anyNormal(), "dropDatabase")
-	p.add(anyResource(), "importCollection", "exportCollection")
-}
-
-func (p Privileges) read(db string) {
-	p.words(OnDatabase(db), reads)
-	p.words(OnNamespace(db, "system.js"), reads)
-}
-
-func (p Privileges) readWrite(db string) {
-	p.read(db)
-	p.words(OnDatabase(db), writes)
-	p.words(OnNamespace(db, "system.js"), writes)
-}
-
-func (p Privileges) dbAdmin(db string) {
-	p.words(OnDatabase(db), administersData)
-	p.words(bucketsOf(db), administersData)
-	p.words(OnNamespace(db, "system.profile"), profiles)
-}
-
-func (p Privileges) readAny() {
-	p.words(anyNormal(), reads)
-	p.words(anyNamed("system.js"), reads)
-	p.add(OnCluster(), "listDatabases")
-}
-
-func (p Privileges) readWriteAny() {
-	p.readAny()
-	p.words(anyNormal(), writes)
-	p.words(anyNamed("system.js"), writes)
-}
-
-func (p Privileges) userAdminAny() {
-	p.words(anyNormal(), administersUsers)
-	p.words(OnDatabase("local"), administersUsers)
-	p.words(OnDatabase("config"), administersUsers)
-	p.add(OnCluster(), "listDatabases", "authSchemaUpgrade", "invalidateUserCache", "viewUser")
-	p.add(anyNormal(), "listCachedAndActiveUsers")
-	p.words(anyNamed("system.users"), reads)
-	for _, coll := range []string{"system.users", "system.roles"} {
-		p.words(OnNamespace("admin", coll), reads+" createIndex dropIndex")
-	}
-	p.words(OnNamespace("admin", "system.version"), reads)
-	p.words(OnNamespace("admin", "system.backup_users"), reads)
-}
-
-func (p Privileges) dbAdminAny() {
-	p.add(OnCluster(), "listDatabases")
-	p.words(anyNormal(), administersData)
-	p.words(anyBuckets(), administersData)
-	p.words(anyNamed("system.profile"), profiles)
 }

@@ -111,14 +111,9 @@ func (c *Control) roleDocument(n Name, privileges bool) bson.D {
 // builtinNames are the built-in roles that exist on a database.
 func (c *Control) builtinNames(db string) []Name {
 	var out []Name
-	for _, name := range []string{
-		"read", "readWrite", "userAdmin", "dbAdmin", "dbOwner", "enableSharding", "readAnyDatabase", "readWriteAnyDatabase",
-		"userAdminAnyDatabase", "dbAdminAnyDatabase", "clusterMonitor", "hostManager", "clusterManager", "clusterAdmin",
-		"root",
-	} {
-		n := Name{name, db}
-		if _, ok := builtin(n, c.major); ok {
-			out = append(out, n)
+	for _, b := range builtinRoles {
+		if !b.adminOnly || db == "admin" {
+			out = append(out, Name{b.name, db})
 		}
 	}
 	return out

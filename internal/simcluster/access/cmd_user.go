@@ -29,12 +29,11 @@ func (c *Control) createUser(r *engine.Request) (bson.D, error) {
 	if !given(r, "roles") {
 		return nil, status.Errorf(40414, "BSON field 'createUser.roles' is missing but a required field")
 	}
-	a := &account{id: newID()}
-	return c.store(user, r, a, func(old *account) error {
+	return c.store(user, r, func(old *account) (account, error) {
 		if old != nil {
-			return status.Errorf(userAlreadyExists, "User \"%s\" already exists", user)
+			return account{}, status.Errorf(userAlreadyExists, "User \"%s\" already exists", user)
 		}
-		return nil
+		return account{id: newID()}, nil
 	})
 }
 
@@ -46,17 +45,32 @@ func (c *Control) updateUser(r *engine.Request) (bson.D, error) {
 	if !given(r, "pwd") && !given(r, "roles") && !given(r, "customData") && !given(r, "mechanisms") {
 		return nil, status.Errorf(status.BadValue, "Must specify at least one field to update in updateUser")
 	}
-	return c.store(user, r, nil, func(old *account) error {
+	return c.store(user, r, func(old *account) (account, error) {
 		if old == nil {
-			return status.Errorf(userNotFound, "User %s not found", user)
+			return account{}, status.Errorf(userNotFound, "User %s not found", user)
 		}
-		return nil
+		return *old, nil
 	})
 }
 
-// store applies a command's fields to a user: to a, or to a copy of the existing one.
+// replace replaces a user or role by the result of change, nil for none.
+func replace[T any](c *Control, all map[Name]*T, n Name, change func(old *T) (*T, error)) (bson.D, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	updated, err := change(all[n])
+	if err != nil {
+		return nil, err
+	}
+	if all[n] = updated; updated == nil {
+		delete(all, n)
+	}
+	c.change++
+	return bson.D{}, nil
+}
+
+// store applies a command's fields to what begin makes of the existing user, nil for none.
 // Passwords are hashed before locking, because that is slow.
-func (c *Control) store(user Name, r *engine.Request, a *account, check func(old *account) error) (bson.D, error) {
+func (c *Control) store(user Name, r *engine.Request, begin func(old *account) (account, error)) (bson.D, error) {
 	roles, err := parseRoles(r, "roles")
 	if err != nil {
 		return nil, err
@@ -81,42 +95,36 @@ func (c *Control) store(user Name, r *engine.Request, a *account, check func(old
 			return nil, err
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	old := c.accounts[user]
-	if err := check(old); err != nil {
-		return nil, err
-	}
-	if err := c.checkRoles(roles); err != nil {
-		return nil, err
-	}
-	if a == nil {
-		updated := *old
-		a = &updated
-	}
-	switch {
-	case fresh.credentials != nil:
-		a.credentials = fresh.credentials
-	case given(r, "mechanisms"):
-		kept := make(map[string]scram.StoredCredentials)
-		for _, m := range with {
-			cred, ok := a.credentials[m.name]
-			if !ok {
-				return nil, status.Errorf(status.BadValue, "mechanisms field must be a subset of previously set mechanisms")
-			}
-			kept[m.name] = cred
+	return replace(c, c.accounts, user, func(old *account) (*account, error) {
+		a, err := begin(old)
+		if err == nil {
+			err = c.checkRoles(roles)
 		}
-		a.credentials = kept
-	}
-	if given(r, "roles") {
-		a.roles = roles
-	}
-	if doc, ok := r.Lookup("customData").DocumentOK(); ok {
-		a.custom = slices.Clone(doc)
-	}
-	c.accounts[user] = a
-	c.change++
-	return bson.D{}, nil
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case fresh.credentials != nil:
+			a.credentials = fresh.credentials
+		case given(r, "mechanisms"):
+			kept := make(map[string]scram.StoredCredentials)
+			for _, m := range with {
+				cred, ok := a.credentials[m.name]
+				if !ok {
+					return nil, status.Errorf(status.BadValue, "mechanisms field must be a subset of previously set mechanisms")
+				}
+				kept[m.name] = cred
+			}
+			a.credentials = kept
+		}
+		if given(r, "roles") {
+			a.roles = roles
+		}
+		if doc, ok := r.Lookup("customData").DocumentOK(); ok {
+			a.custom = slices.Clone(doc)
+		}
+		return &a, nil
+	})
 }
 
 // chosen returns the requested mechanisms, all by default. A password hashed by the
@@ -153,14 +161,12 @@ func (c *Control) dropUser(r *engine.Request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.accounts[user] == nil {
-		return nil, status.Errorf(userNotFound, "User '%s' not found", user)
-	}
-	delete(c.accounts, user)
-	c.change++
-	return bson.D{}, nil
+	return replace(c, c.accounts, user, func(old *account) (*account, error) {
+		if old == nil {
+			return nil, status.Errorf(userNotFound, "User '%s' not found", user)
+		}
+		return nil, nil
+	})
 }
 
 // unrestricted rejects authenticationRestrictions, which are not supported.
@@ -183,25 +189,19 @@ func (c *Control) grantRolesToUser(r *engine.Request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	old := c.accounts[user]
-	if old == nil {
-		return nil, status.Errorf(userNotFound, "Could not find user \"%s\" for db \"%s\"", user.Name, user.DB)
-	}
-	if err := c.checkRoles(named); err != nil {
-		return nil, err
-	}
-	updated := *old
-	updated.roles = slices.Clone(old.roles)
-	for _, n := range named {
-		if !slices.Contains(updated.roles, n) {
-			updated.roles = append(updated.roles, n)
+	return replace(c, c.accounts, user, func(old *account) (*account, error) {
+		if old == nil {
+			return nil, status.Errorf(userNotFound, "Could not find user \"%s\" for db \"%s\"", user.Name, user.DB)
 		}
-	}
-	c.accounts[user] = &updated
-	c.change++
-	return bson.D{}, nil
+		updated := *old
+		updated.roles = slices.Clone(old.roles)
+		for _, n := range named {
+			if !slices.Contains(updated.roles, n) {
+				updated.roles = append(updated.roles, n)
+			}
+		}
+		return &updated, c.checkRoles(named)
+	})
 }
 
 const (
@@ -216,10 +216,7 @@ func (c *Control) createRole(r *engine.Request) (bson.D, error) {
 			return nil, status.Errorf(40414, "BSON field 'createRole.%s' is missing but a required field", key)
 		}
 	}
-	return c.changeRole(r, func(n Name, old *role) (*role, error) {
-		if old != nil {
-			return nil, status.Errorf(roleAlreadyExists, "Role \"%s\" already exists", n)
-		}
+	return c.changeRole(r, false, func(n Name, _ *role) (*role, error) {
 		return c.described(r, n, &role{privileges: Privileges{}})
 	})
 }
@@ -228,12 +225,7 @@ func (c *Control) updateRole(r *engine.Request) (bson.D, error) {
 	if !given(r, "privileges") && !given(r, "roles") {
 		return nil, status.Errorf(status.BadValue, "Must specify at least one field to update in updateRole")
 	}
-	return c.changeRole(r, func(n Name, old *role) (*role, error) {
-		if err := exists(n, old); err != nil {
-			return nil, err
-		}
-		return c.described(r, n, old)
-	})
+	return c.changeRole(r, true, func(n Name, old *role) (*role, error) { return c.described(r, n, old) })
 }
 
 // described is the old role with the privileges and roles given in a command.
@@ -287,8 +279,8 @@ func (c *Control) fitting(n Name, ro *role) error {
 	return nil
 }
 
-// changeRole replaces a role by the result of change.
-func (c *Control) changeRole(r *engine.Request, change func(n Name, old *role) (*role, error)) (bson.D, error) {
+// changeRole replaces a role, which must exist or must not, by the result of change.
+func (c *Control) changeRole(r *engine.Request, exists bool, change func(n Name, old *role) (*role, error)) (bson.D, error) {
 	n, err := subject(r)
 	if err != nil {
 		return nil, err
@@ -299,22 +291,15 @@ func (c *Control) changeRole(r *engine.Request, change func(n Name, old *role) (
 		}
 		return nil, status.Errorf(invalidRoleModification, "%s is a built-in role and cannot be modified.", n)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	updated, err := change(n, c.roles[n])
-	if err != nil {
-		return nil, err
-	}
-	c.roles[n] = updated
-	c.change++
-	return bson.D{}, nil
-}
-
-func exists(n Name, old *role) error {
-	if old == nil {
-		return status.Errorf(roleNotFound, "Could not find role: %s", n)
-	}
-	return nil
+	return replace(c, c.roles, n, func(old *role) (*role, error) {
+		switch {
+		case old == nil && exists:
+			return nil, status.Errorf(roleNotFound, "Could not find role: %s", n)
+		case old != nil && !exists:
+			return nil, status.Errorf(roleAlreadyExists, "Role \"%s\" already exists", n)
+		}
+		return change(n, old)
+	})
 }
 
 func (c *Control) grantPrivileges(r *engine.Request) (bson.D, error) {
@@ -325,10 +310,7 @@ func (c *Control) grantPrivileges(r *engine.Request) (bson.D, error) {
 	if len(named) == 0 {
 		return nil, status.Errorf(status.BadValue, "%s command requires a non-empty \"privileges\" array", r.Name)
 	}
-	return c.changeRole(r, func(n Name, old *role) (*role, error) {
-		if err := exists(n, old); err != nil {
-			return nil, err
-		}
+	return c.changeRole(r, true, func(n Name, old *role) (*role, error) {
 		updated := *old
 		updated.privileges = maps.Clone(old.privileges)
 		updated.privileges.addAll(named)

@@ -1,6 +1,8 @@
 package access
 
 import (
+	"slices"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine"
@@ -62,13 +64,12 @@ func mayUpdateUser(s *Session, r *engine.Request) bool {
 	name, _ := r.Lookup(r.Name).StringValueOK()
 	user := Name{name, r.DB}
 	own := func(action string) bool { return s.is(user) && s.May(OnDatabase(r.DB), action) }
-	has := func(key string) bool { return r.Lookup(key).Type != 0 }
 	switch {
-	case (has("pwd") || has("mechanisms")) && !own("changeOwnPassword") && !s.May(OnDatabase(r.DB), "changePassword"):
+	case (given(r, "pwd") || given(r, "mechanisms")) && !own("changeOwnPassword") && !s.May(OnDatabase(r.DB), "changePassword"):
 		return false
-	case has("customData") && !own("changeOwnCustomData") && !s.May(OnDatabase(r.DB), "changeCustomData"):
+	case given(r, "customData") && !own("changeOwnCustomData") && !s.May(OnDatabase(r.DB), "changeCustomData"):
 		return false
-	case has("roles") && !(s.May(anyNormal(), "revokeRole") && mayGrant(s, r)):
+	case given(r, "roles") && !(s.May(anyNormal(), "revokeRole") && mayGrant(s, r)):
 		return false
 	}
 	return true
@@ -83,16 +84,7 @@ func mayViewUsers(s *Session, r *engine.Request) bool {
 	if value.IsNumber(v) {
 		return s.May(OnDatabase(r.DB), "viewUser")
 	}
-	names, err := parseNames(v, "user", r.DB)
-	if err != nil {
-		return true
-	}
-	for _, n := range names {
-		if !s.is(n) && !s.May(OnDatabase(n.DB), "viewUser") {
-			return false
-		}
-	}
-	return true
+	return s.mayView(r, "user", "viewUser", s.is)
 }
 
 // mayViewRoles always allows users to see their own roles.
@@ -101,14 +93,11 @@ func mayViewRoles(s *Session, r *engine.Request) bool {
 	if value.IsNumber(v) {
 		return s.May(OnDatabase(r.DB), "viewRole")
 	}
-	names, err := parseNames(v, "role", r.DB)
-	if err != nil {
-		return true
-	}
-	for _, n := range names {
-		if !s.has(n) && !s.May(OnDatabase(n.DB), "viewRole") {
-			return false
-		}
-	}
-	return true
+	return s.mayView(r, "role", "viewRole", s.has)
+}
+
+// mayView decides about the users or roles that a command names; own tells those of the session. Malformed ones fail later.
+func (s *Session) mayView(r *engine.Request, what, action string, own func(Name) bool) bool {
+	names, err := parseNames(r.Lookup(r.Name), what, r.DB)
+	return err != nil || !slices.ContainsFunc(names, func(n Name) bool { return !own(n) && !s.May(OnDatabase(n.DB), action) })
 }
