@@ -45,11 +45,7 @@ func (c *Cluster) create(ctx context.Context, r *engine.Request, db, coll string
 		return nil, err
 	}
 	c.catalog.Timestamp()
-	node := c.catalog.Config
-	if db != "config" && db != "admin" {
-		c.catalog.EnsureDatabase(db)
-		node, _ = c.homeOfColl(db, coll)
-	}
+	node := c.makeHome(db, coll)
 	if node.Coll(db, coll) != nil || c.catalog.Routing(db+"."+coll) != nil {
 		return nil, status.Errorf(status.NamespaceExists, "Collection already exists. NS: %s.%s", db, coll)
 	}
@@ -173,9 +169,7 @@ func (c *Cluster) listDatabases(_ context.Context, r *engine.Request) (bson.D, e
 		}
 		rows = append(rows, row)
 	}
-	reply := value.D("databases", rows)
-	reply = append(reply, value.When(!nameOnly, "totalSize", total, "totalSizeMb", total>>20)...)
-	return reply, nil
+	return value.D("databases", rows, value.When(!nameOnly, "totalSize", total, "totalSizeMb", total>>20)), nil
 }
 
 // databaseNames lists the databases that have a collection on any shard, sorted; admin

@@ -92,7 +92,7 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 		return 0, err
 	}
 	for _, rec := range found {
-		gone, err := c.transactions.deleteFrom(tx, rec.source.coll, rec.id)
+		gone, err := c.transactions.write(tx, rec.source.coll, rec.id, nil)
 		if err != nil {
 			return n, err
 		}

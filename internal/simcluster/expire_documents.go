@@ -73,7 +73,7 @@ func (c *Cluster) expireBy(coll *engine.Coll, spec bson.Raw) (n int) {
 		return 0
 	}
 	for _, rec := range found {
-		if gone, err := c.transactions.deleteFrom(nil, coll, rec.id); gone && err == nil {
+		if gone, err := c.transactions.write(nil, coll, rec.id, nil); gone && err == nil {
 			n++
 		}
 	}

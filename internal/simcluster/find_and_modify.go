@@ -106,7 +106,7 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 	}
 	first := found[0]
 	if a.remove {
-		if _, err := c.transactions.deleteFrom(tx, first.source.coll, first.id); err != nil {
+		if _, err := c.transactions.write(tx, first.source.coll, first.id, nil); err != nil {
 			return nil, err
 		}
 		return a.reply(first.doc, nil, bson.RawValue{})

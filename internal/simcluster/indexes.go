@@ -33,16 +33,26 @@ func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	return nil, status.Errorf(status.NamespaceNotFound, "ns does not exist: %s.%s", db, coll)
 }
 
-func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
+// alter locks catalog.Mu for a change of a collection that no open transaction has touched.
+func (c *Cluster) alter(ctx context.Context, db, coll string) (unlock func(), err error) {
 	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
 		return nil, err
 	}
 	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
 	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+		c.catalog.Mu.Unlock()
 		return nil, err
 	}
 	c.catalog.Timestamp()
+	return c.catalog.Mu.Unlock, nil
+}
+
+func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
+	unlock, err := c.alter(ctx, db, coll)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	raw, exists := bson.D{}, false
 	for _, s := range c.everywhere(db, coll).sources {
 		if s.coll == nil {
@@ -107,15 +117,11 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll
 			return nil, err
 		}
 	}
-	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+	unlock, err := c.alter(ctx, db, coll)
+	if err != nil {
 		return nil, err
 	}
-	c.catalog.Mu.Lock()
-	defer c.catalog.Mu.Unlock()
-	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
-		return nil, err
-	}
-	c.catalog.Timestamp()
+	defer unlock()
 	routing := c.catalog.Routing(db + "." + coll)
 	if routing == nil && db != "config" && db != "admin" {
 		c.catalog.EnsureDatabase(db)
@@ -159,26 +165,11 @@ func (c *Cluster) createOn(db, name string, s source, routing *catalog.Routing, 
 
 // checkIndexSpec checks a spec before any collection is made for it.
 func checkIndexSpec(raw bson.Raw) error {
-	key, ok := value.Field(raw, "key").DocumentOK()
-	if !ok || len(key) <= 5 {
-		return status.Errorf(status.FailedToParse,
-			"Error in specification %s :: caused by :: The 'key' field is a required property of an index specification", shellText(raw))
+	err := engine.CheckIndex(raw)
+	if err == nil && value.Field(raw, "name").Type != bson.TypeString {
+		err = status.Errorf(status.FailedToParse, "The 'name' field is a required property of an index specification")
 	}
-	if value.Field(raw, "name").Type != bson.TypeString {
-		return status.Errorf(status.FailedToParse,
-			"Error in specification %s :: caused by :: The 'name' field is a required property of an index specification", shellText(raw))
-	}
-	for e := value.Read(key); e.Next(); {
-		kind, isText := e.Value.StringValueOK()
-		if isText && kind != "hashed" {
-			return status.Errorf(status.CannotCreateIndex, "this simulated cluster does not build indexes of type '%s'", kind)
-		}
-		if !isText && (!value.IsNumber(e.Value) || value.Float(e.Value) == 0) {
-			return status.Errorf(status.CannotCreateIndex,
-				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", typeName(e.Value.Type))
-		}
-	}
-	return nil
+	return status.Context("Error in specification "+shellText(raw), err)
 }
 
 // uniqueAllowed enforces that a unique index on a sharded collection begins with

@@ -90,7 +90,7 @@ func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = p.cluster.transactions.insertInto(p.tx, coll, doc); err != nil {
+	if _, err = p.cluster.transactions.write(p.tx, coll, 0, doc); err != nil {
 		return nil, err
 	}
 	if p.routing != nil {
@@ -198,15 +198,20 @@ func (c *Cluster) liveCollectionOn(db, coll, shard string, r *catalog.Routing) (
 		}
 		return c.catalog.EnsureCollection(shard, db+"."+coll, r.UUID, model)
 	}
-	node := c.catalog.Config
-	if db != "config" && db != "admin" {
-		c.catalog.EnsureDatabase(db)
-		node, _ = c.homeOfColl(db, coll)
-	}
+	node := c.makeHome(db, coll)
 	if have := node.Coll(db, coll); have != nil {
 		return have, nil
 	}
 	return node.Create(db, coll, c.catalog.UUID(), nil), nil
+}
+
+// makeHome is the node of an unsharded collection, whose database it creates if there is none.
+func (c *Cluster) makeHome(db, coll string) *engine.Node {
+	if db != "config" && db != "admin" {
+		c.catalog.EnsureDatabase(db)
+	}
+	node, _ := c.homeOfColl(db, coll)
+	return node
 }
 
 // storable checks a document and moves its _id to the front, generating one if needed.

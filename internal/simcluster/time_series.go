@@ -31,10 +31,7 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 	case !c.version.atLeast(5, 0, 0):
 		return "", nil, status.Errorf(status.CommandNotSupported, "this release has no time-series collections")
 	}
-	options = value.D("timeField", time)
-	if meta := value.Field(given, "metaField"); meta.Type != 0 {
-		options = append(options, bson.E{Key: "metaField", Value: meta})
-	}
+	meta := value.Field(given, "metaField")
 	granularity, named := value.Field(given, "granularity").StringValueOK()
 	if !named {
 		granularity = "seconds"
@@ -47,7 +44,8 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 	if n, ok := wholeNumber(value.Field(given, "bucketMaxSpanSeconds")); ok {
 		span = int32(n)
 	}
-	options = append(options, value.D("granularity", granularity, "bucketMaxSpanSeconds", span)...)
+	options = value.D("timeField", time, value.When(meta.Type != 0, "metaField", meta), "granularity", granularity,
+		"bucketMaxSpanSeconds", span)
 	if c.version.atLeast(9, 0, 0) {
 		return coll, options, nil
 	}
@@ -62,11 +60,11 @@ func bucketsOptions(series bson.D) bson.D {
 	}
 	time := series[0].Value.(string)
 	bound := object([]string{time}, value.D(time, is("date")))
-	closed := bson.E{Key: "additionalProperties", Value: false}
-	control := append(object([]string{"version", "min", "max"}, value.D("version", is("number"), "min", bound,
-		"max", bound, "closed", is("bool"), "count", value.D("bsonType", "number", "minimum", int32(1)))), closed)
-	bucket := append(object([]string{"_id", "control", "data"}, value.D("_id", is("objectId"), "control", control,
-		"data", is("object"), "meta", bson.D{})), closed)
+	control := value.D(object([]string{"version", "min", "max"}, value.D("version", is("number"), "min", bound,
+		"max", bound, "closed", is("bool"), "count", value.D("bsonType", "number", "minimum", int32(1)))),
+		"additionalProperties", false)
+	bucket := value.D(object([]string{"_id", "control", "data"}, value.D("_id", is("objectId"), "control", control,
+		"data", is("object"), "meta", bson.D{})), "additionalProperties", false)
 	return value.D("validator", value.D("$jsonSchema", bucket), "clusteredIndex", true, "timeseries", series)
 }
 
@@ -107,9 +105,8 @@ func seriesRow(coll *engine.Coll, row bson.D) []bson.D {
 		row[1].Value = "timeseries"
 		return []bson.D{row}
 	}
-	return []bson.D{row, {{Key: "name", Value: name}, {Key: "type", Value: "timeseries"},
-		{Key: "options", Value: value.D("timeseries", value.Field(coll.Options, "timeseries"))},
-		{Key: "info", Value: value.D("readOnly", false)}}}
+	return []bson.D{row, value.D("name", name, "type", "timeseries",
+		"options", value.D("timeseries", value.Field(coll.Options, "timeseries")), "info", value.D("readOnly", false))}
 }
 
 // seriesStats replaces the count of documents by that of buckets.
@@ -184,20 +181,19 @@ func (p *inserter) insertMeasurement(s series, doc bson.Raw) error {
 		return err
 	}
 	if id, bucket, ok := s.openBucket(coll, at, value.Field(fresh, "meta")); ok {
-		return p.cluster.transactions.replaceIn(p.tx, coll, id, s.add(bucket, at, doc))
+		_, err := p.cluster.transactions.write(p.tx, coll, id, s.add(bucket, at, doc))
+		return err
 	}
-	return p.cluster.transactions.insertInto(p.tx, coll, fresh)
+	_, err = p.cluster.transactions.write(p.tx, coll, 0, fresh)
+	return err
 }
 
 // bucket is a new bucket with one measurement.
 func (s series) bucket(at time.Time, doc bson.Raw) bson.Raw {
-	d := value.D("_id", bson.NewObjectIDFromTimestamp(at.UTC().Truncate(s.round)),
-		"control", value.D("version", int32(1),
-			"min", value.D(s.time, at.UTC().Truncate(s.round)), "max", value.D(s.time, at)))
-	if meta := value.Field(doc, s.meta); s.meta != "" && meta.Type != 0 {
-		d = append(d, bson.E{Key: "meta", Value: meta})
-	}
-	return s.add(encode(append(d, bson.E{Key: "data", Value: bson.D{}})), at, doc)
+	meta, since := value.Field(doc, s.meta), at.UTC().Truncate(s.round)
+	return s.add(encode(value.D("_id", bson.NewObjectIDFromTimestamp(since),
+		"control", value.D("version", int32(1), "min", value.D(s.time, since), "max", value.D(s.time, at)),
+		value.When(s.meta != "" && meta.Type != 0, "meta", meta), "data", bson.D{})), at, doc)
 }
 
 // openBucket finds the bucket of the same meta value that has room for one more measurement at a time.

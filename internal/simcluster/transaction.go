@@ -199,70 +199,39 @@ func (tx *transaction) change(v *view) {
 	}
 }
 
-// insertInto, replaceIn and deleteFrom change a document: at once, or as part of a
-// transaction, for which coll is the transaction's copy. The caller holds catalog.Mu
-// for writing.
-func (ts *transactions) insertInto(tx *transaction, coll *engine.Coll, doc bson.Raw) error {
-	if err := ts.catalog.CheckDocument(coll, doc); err != nil {
-		return err
-	}
-	if tx == nil {
-		if err := ts.locks.check(coll, 0, doc, nil); err != nil {
-			return err
-		}
-		_, err := coll.Insert(doc)
-		return err
-	}
-	v := tx.byColl[coll]
-	if err := ts.checkChange(tx, v, 0, doc); err != nil {
-		return err
-	}
-	id, err := coll.Insert(doc)
-	if err == nil {
-		ts.note(tx, v, id, nil, doc)
-	}
-	return err
-}
-
-func (ts *transactions) replaceIn(tx *transaction, coll *engine.Coll, id engine.RecordID, doc bson.Raw) error {
-	if err := ts.catalog.CheckDocument(coll, doc); err != nil {
-		return err
-	}
-	if tx == nil {
-		if err := ts.locks.check(coll, id, doc, nil); err != nil {
-			return err
-		}
-		return coll.Update(id, doc)
-	}
-	v := tx.byColl[coll]
-	if err := ts.checkChange(tx, v, id, doc); err != nil {
-		return err
-	}
-	before := coll.Get(id)
-	err := coll.Update(id, doc)
-	if err == nil {
-		ts.note(tx, v, id, before, doc)
-	}
-	return err
-}
-
-func (ts *transactions) deleteFrom(tx *transaction, coll *engine.Coll, id engine.RecordID) (bool, error) {
-	if tx == nil {
-		if err := ts.locks.check(coll, id, nil, nil); err != nil {
+// write inserts a document (id 0), replaces it, or removes it (doc nil): at once, or as part of a transaction, for which
+// coll is the transaction's copy. done is false where there was nothing to remove. The caller holds catalog.Mu for
+// writing.
+func (ts *transactions) write(tx *transaction, coll *engine.Coll, id engine.RecordID, doc bson.Raw) (done bool, err error) {
+	if doc != nil {
+		if err := ts.catalog.CheckDocument(coll, doc); err != nil {
 			return false, err
 		}
-		return coll.Delete(id), nil
 	}
-	v := tx.byColl[coll]
-	if err := ts.checkChange(tx, v, id, nil); err != nil {
+	var v *view
+	if tx == nil {
+		err = ts.locks.check(coll, id, doc, nil)
+	} else {
+		v = tx.byColl[coll]
+		err = ts.checkChange(tx, v, id, doc)
+	}
+	if err != nil {
 		return false, err
 	}
 	before := coll.Get(id)
-	if !coll.Delete(id) {
+	switch {
+	case doc == nil && !coll.Delete(id):
 		return false, nil
+	case doc == nil:
+	case id == 0:
+		id, err = coll.Insert(doc)
+	default:
+		err = coll.Update(id, doc)
 	}
-	ts.note(tx, v, id, before, nil)
-	return true, nil
+	if err == nil && tx != nil {
+		ts.note(tx, v, id, before, doc)
+	}
+	return err == nil, err
 }
 
 // checkChange fails with a write conflict when the collection itself, or another

@@ -207,7 +207,7 @@ func (c *Cluster) changeDocument(tx *transaction, t target, rec foundDocument, s
 			return after, moved, err
 		}
 	}
-	if err := c.transactions.replaceIn(tx, rec.source.coll, rec.id, after); err != nil {
+	if _, err := c.transactions.write(tx, rec.source.coll, rec.id, after); err != nil {
 		return nil, false, err
 	}
 	c.noteWrite(t, after)
@@ -344,10 +344,10 @@ func (c *Cluster) updateShardKey(tx *transaction, t target, rec foundDocument, a
 	if err != nil {
 		return false, err
 	}
-	if err := c.transactions.insertInto(tx, to, after); err != nil {
+	if _, err := c.transactions.write(tx, to, 0, after); err != nil {
 		return false, err
 	}
-	return c.transactions.deleteFrom(tx, src.coll, rec.id)
+	return c.transactions.write(tx, src.coll, rec.id, nil)
 }
 
 // upsert inserts the document that the statement describes when none matched.

@@ -74,7 +74,7 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 	hi, _ = r.pattern.normalize(hi)
 	const failed = "Failed to commit chunk merge"
 	if compareKeys(lo, hi) >= 0 {
-		return nil, withContext(failed, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi)))
+		return nil, status.Context(failed, status.Errorf(status.FailedToParse, "min: %s should be less than max: %s", text(lo), text(hi)))
 	}
 	first := r.indexOf(lo)
 	owner := r.chunks[first].Shard
@@ -86,7 +86,7 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 		if c.features.observed8 {
 			return nil, r.notOwned(owner, lo, hi)
 		}
-		return nil, withContext(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not "+
+		return nil, status.Context(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not "+
 			"contain a sequence of chunks that exactly fills the range %s", owner, rangeText(lo, hi)))
 	}
 	if first == last {

@@ -69,15 +69,6 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request, ns string) 
 	})
 }
 
-// withContext prefixes a server error with a context, if there is one, as uassertStatusOKWithContext does.
-func withContext(what string, err error) error {
-	if what == "" {
-		return err
-	}
-	e := status.Of(err)
-	return &status.Error{Code: e.Code, Name: e.Name, NoCode: e.NoCode, Extra: e.Extra, Message: what + " :: caused by :: " + e.Message}
-}
-
 // splitTarget returns the chunk to split, and the split key unless the median is
 // requested. The caller holds Mu.
 func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *Chunk, middle bson.Raw, err error) {
@@ -135,7 +126,7 @@ func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(),
 			return nil, status.Errorf(status.CannotSplit, "Unable to find median in chunk because chunk is indivisible.")
 		}
 		if compareKeys(key, ch.Min) == 0 {
-			return nil, withContext("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is "+
+			return nil, status.Context("split failed", status.Errorf(status.CannotSplit, "not splitting chunk %s, split point %s is "+
 				"exactly on chunk bounds", rangeText(ch.Min, ch.Max), text(key)))
 		}
 		middle = key

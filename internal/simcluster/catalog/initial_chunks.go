@@ -179,7 +179,7 @@ func (r *Routing) checkSplitHash(ch *Chunk, key bson.Raw) error {
 		if !f.hashed || hashValue(v) {
 			continue
 		}
-		return withContext("split failed", status.Errorf(status.CannotSplit, "splitChunk cannot split chunk %s, split point %s: "+
+		return status.Context("split failed", status.Errorf(status.CannotSplit, "splitChunk cannot split chunk %s, split point %s: "+
 			"%sValue of type '%s' is not allowed for hashed fields",
 			rangeText(ch.Min, ch.Max), f.name, value.Text(v), expr.TypeName(v)))
 	}

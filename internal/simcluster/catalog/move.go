@@ -296,7 +296,7 @@ func noDestination(to string) error {
 const onSource = "Command request failed on source shard."
 
 // sourceError is the config server's error when the donor refuses or fails.
-func sourceError(err error) error { return withContext(onSource, err) }
+func sourceError(err error) error { return status.Context(onSource, err) }
 
 // onSourceShard is the error of a move as its client sees it. Errors of the config
 // server itself, and a missing shard or chunk, have no such beginning.

@@ -43,7 +43,7 @@ func (c *Cluster) changeChunks(ctx context.Context, waiting, committing string,
 		if m := c.moves.donating(at.NS, at.From); m != nil {
 			c.Mu.Unlock()
 			if err := await(ctx, m.done); err != nil {
-				return withContext(waiting, err)
+				return status.Context(waiting, err)
 			}
 			continue
 		}
@@ -52,7 +52,7 @@ func (c *Cluster) changeChunks(ctx context.Context, waiting, committing string,
 			asked = true
 			c.Mu.Unlock()
 			if err := c.atStep(ctx, at); err != nil {
-				return withContext(committing, err)
+				return status.Context(committing, err)
 			}
 			continue
 		}

@@ -149,7 +149,7 @@ func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 		`{"key":{"a":1},"name":"a_1","sparse":true}`: {85, "different options"},
 		`{"key":{"b":1},"name":"a_1"}`:               {86, "same name as the requested index"},
 		`{"key":{"a":0}}`:                            {67, "cannot be 0"},
-		`{"key":{"a":"x"}}`:                          {67, "Unknown index plugin 'x'"},
+		`{"key":{"a":"x"}}`:                          {67, "this simulated cluster does not build indexes of type 'x'"},
 		`{"key":{"h":"hashed"},"unique":true}`:       {16764, "hashed"},
 		`{"key":{"h":"hashed","i":"hashed"}}`:        {31303, "A maximum of one"},
 		`{"key":{"a":-1},"unique":true}`:             {11000, "index: a_-1 dup key: { a: 1 }"},

@@ -172,6 +172,12 @@ func newIndex(s indexSpec) *index {
 	return x
 }
 
+// CheckIndex returns the error with which an index of this specification is not created.
+func CheckIndex(spec bson.Raw) error {
+	_, err := parseSpec(spec)
+	return err
+}
+
 // parseSpec checks a specification as createIndexes does.
 func parseSpec(spec bson.Raw) (s indexSpec, err error) {
 	for name, v := range value.Elements(spec) {
@@ -243,7 +249,7 @@ func parseKey(key bson.Raw) ([]indexField, error) {
 			f.hashed = true
 			hashed++
 		case v.Type == bson.TypeString:
-			return nil, status.Errorf(status.CannotCreateIndex, "Unknown index plugin '%s'", v.StringValue())
+			return nil, status.Errorf(status.CannotCreateIndex, "this simulated cluster does not build indexes of type '%s'", v.StringValue())
 		default:
 			return nil, status.Errorf(status.CannotCreateIndex,
 				"Values in v:2 index key pattern cannot be of type %s. Only numbers > 0, numbers < 0, and strings are allowed.", v.Type)

@@ -28,7 +28,7 @@ func (c *compiler) project(arg bson.RawValue) (Transform, error) {
 		return nil, status.Errorf(51272, "Invalid $project :: caused by :: projection specification must have at least one field")
 	}
 	t, err := c.projection(arg.Value)
-	return t, withContext(err, "Invalid $project")
+	return t, status.Context("Invalid $project", err)
 }
 
 // CompileProjection compiles the projection of a find, which is not empty.
@@ -120,7 +120,7 @@ func (c *compiler) unset(arg bson.RawValue) (Transform, error) {
 			err = t.put(path, &branch{exclude: true})
 		}
 		if err != nil {
-			return nil, withContext(err, "Invalid $unset")
+			return nil, status.Context("Invalid $unset", err)
 		}
 	}
 	return projection{tree: t}, nil

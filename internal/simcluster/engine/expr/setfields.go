@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"errors"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -34,15 +33,6 @@ func (e *Env) CompileTransform(stage bson.Raw) (t Transform, ok bool, err error)
 		return nil, false, nil
 	}
 	return t, true, err
-}
-
-// withContext puts "context :: caused by :: " before an error's message, as the
-// server does where a stage reports what its parts complained about.
-func withContext(err error, context string) error {
-	if e, ok := errors.AsType[*status.Error](err); ok {
-		return status.Errorf(e.Code, "%s :: caused by :: %s", context, e.Message)
-	}
-	return err
 }
 
 // tree is a specification of nested fields: each name has either a leaf or a tree. It
@@ -110,7 +100,7 @@ func (c *compiler) addFields(name string, arg bson.RawValue) (Transform, error) 
 		return t.put(path, &branch{expr: n})
 	})
 	if err != nil {
-		return nil, withContext(err, "Invalid "+name)
+		return nil, status.Context("Invalid "+name, err)
 	}
 	if len(t.names) == 0 {
 		return nil, status.Errorf(40177, "Invalid %s :: caused by :: specification must have at least one field", name)

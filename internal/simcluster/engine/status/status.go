@@ -38,6 +38,16 @@ func Plain(format string, args ...any) *Error {
 	return e
 }
 
+// Context puts a context in front of an error's message, if there is one, as uassertStatusOKWithContext does.
+func Context(what string, err error) error {
+	if what == "" || err == nil {
+		return err
+	}
+	e := *Of(err)
+	e.Message = what + " :: caused by :: " + e.Message
+	return &e
+}
+
 // Of returns err as an *Error. Errors of other types become InternalError (1) with
 // their text. It returns nil for nil.
 func Of(err error) *Error {
@@ -47,13 +57,6 @@ func Of(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {
 		return e
-	}
-	var coded interface {
-		MongoError() (int32, string, string)
-	}
-	if errors.As(err, &coded) {
-		code, name, message := coded.MongoError()
-		return &Error{Code: code, Name: name, Message: message}
 	}
 	return Errorf(InternalError, "%s", err.Error())
 }
