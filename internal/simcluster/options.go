@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/access"
+	"shardboard/internal/simcluster/catalog"
 )
 
 // Options describe the cluster to simulate. The zero value is a 5.0 cluster of three
@@ -153,7 +154,7 @@ func (o Options) shardNames() []string {
 
 // version is the simulated server version.
 type version struct {
-	parts   [3]int
+	parts   catalog.Release
 	wire    int32  // maxWireVersion
 	git     string // gitVersion of buildInfo
 	release string // as in "5.0.7"
@@ -211,11 +212,5 @@ func newVersion(parts [3]int, wire int32) version {
 
 // atLeast reports whether the version is major.minor.patch or newer.
 func (v version) atLeast(major, minor, patch int) bool {
-	want := [3]int{major, minor, patch}
-	for i := range want {
-		if v.parts[i] != want[i] {
-			return v.parts[i] > want[i]
-		}
-	}
-	return true
+	return v.parts.AtLeast(major, minor, patch)
 }

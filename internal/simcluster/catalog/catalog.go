@@ -31,7 +31,7 @@ import (
 // Options describe the cluster to simulate. The zero value is a 5.0.7 cluster of three
 // shards that starts at the current time.
 type Options struct {
-	Version     [3]int        // server version; zero means 5.0.7
+	Version     Release       // server version; zero means 5.0.7
 	Shards      []string      // shard names in order; empty means shard-rs-1 … shard-rs-3
 	Hosts       []string      // "address:port" of each shard's only member; default 127.0.0.1:27101 …
 	ConfigHost  string        // the config server's member; default 127.0.0.1:27100
@@ -151,12 +151,9 @@ func (c *Cluster) Close() {
 	c.work.Wait()
 }
 
-// Version is the simulated server version.
-func (c *Cluster) Version() [3]int { return c.opts.Version }
-
 func (o Options) withDefaults() Options {
-	if o.Version == [3]int{} {
-		o.Version = [3]int{5, 0, 7}
+	if o.Version == (Release{}) {
+		o.Version = Release{5, 0, 7}
 	}
 	if len(o.Shards) == 0 {
 		o.Shards = []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}
@@ -229,11 +226,7 @@ func (c *Cluster) setUpSessions() {
 	if !c.opts.Sessions || c.routes[sessionsNS] != nil || len(c.shards) == 0 || c.Now().Before(due) {
 		return
 	}
-	key, err := parsePattern(encode(value.D("_id", int32(1))))
-	if err != nil {
-		panic(err) // cannot happen: the pattern is a constant
-	}
-	home := c.shards[0].name
+	key, home := idPattern(), c.shards[0].name
 	coll, err := c.EnsureCollection(home, sessionsNS, c.uuid(), nil)
 	if err != nil {
 		return

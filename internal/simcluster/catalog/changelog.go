@@ -102,7 +102,7 @@ func (c *Cluster) hostOf(server string) string {
 // versioned describes a chunk in the log entry of a split: bounds and version, with the
 // collection's epoch and timestamp.
 func (r *Routing) versioned(lo, hi bson.Raw, v bson.Timestamp) bson.D {
-	return append(value.D("min", lo, "max", hi), r.versionFields("lastmod", v)...)
+	return value.D("min", lo, "max", hi, r.versionFields("lastmod", v))
 }
 
 // text formats a document as in the server's messages: "{ p: ObjectId('…'), k: 5 }".

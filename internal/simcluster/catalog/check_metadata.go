@@ -19,17 +19,7 @@ type Inconsistency struct {
 // the data of the shards (7.0, checkMetadataConsistency): for everything when db is
 // empty, for one database, or for one collection. The caller holds Mu.
 func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
-	k := &metadataChecker{c: c, chunks: make(map[string][]*Chunk)}
-	byUUID := make(map[[16]byte]string)
-	for ns, r := range c.tables() {
-		byUUID[r.UUID] = ns
-	}
-	for id, doc := range c.config.all("chunks") {
-		if _, data, ok := doc.Lookup("uuid").BinaryOK(); ok && len(data) == 16 {
-			ns := byUUID[[16]byte(data)]
-			k.chunks[ns] = append(k.chunks[ns], c.features.parseChunk(id, doc))
-		}
-	}
+	k := &metadataChecker{c: c, chunks: c.readChunks()}
 	tables := c.tables()
 	for _, ns := range sortedKeys(tables) {
 		inDB, name, _ := splitNS(ns)
@@ -52,49 +42,49 @@ type metadataChecker struct {
 	found  []Inconsistency
 }
 
-func (k *metadataChecker) add(kind, description string, details ...bson.E) {
-	k.found = append(k.found, Inconsistency{kind, description, details})
+// add adds an inconsistency with its details as in value.D.
+func (k *metadataChecker) add(kind, description string, details ...any) {
+	k.found = append(k.found, Inconsistency{kind, description, value.D(details...)})
 }
 
 // checkTable checks the chunks of a collection.
 func (k *metadataChecker) checkTable(r *Routing) {
 	list := k.chunks[r.NS]
-	of := []bson.E{{Key: "namespace", Value: r.NS}, {Key: "collectionUUID", Value: uuidValue(r.UUID)}}
+	of := value.D("namespace", r.NS, "collectionUUID", uuidValue(r.UUID))
 	if len(list) == 0 {
-		k.add("MissingRoutingTable", "Found a collection without any chunks in the sharding catalog", of...)
+		k.add("MissingRoutingTable", "Found a collection without any chunks in the sharding catalog", of)
 		return
 	}
 	slices.SortFunc(list, func(a, b *Chunk) int { return compareKeys(a.Min, b.Min) })
-	if k.c.dbs[databaseOf(r.NS)] == nil {
-		k.add("HiddenShardedCollection", "Found a sharded collection in a database that does not exist", of...)
+	if db, _, _ := splitNS(r.NS); k.c.dbs[db] == nil {
+		k.add("HiddenShardedCollection", "Found a sharded collection in a database that does not exist", of)
 	}
 	if compareKeys(list[0].Min, r.pattern.min()) != 0 {
-		k.add("RoutingTableMissingMinKey", "The first chunk does not begin at the global minimum", of...)
+		k.add("RoutingTableMissingMinKey", "The first chunk does not begin at the global minimum", of)
 	}
 	if compareKeys(list[len(list)-1].Max, r.pattern.max()) != 0 {
-		k.add("RoutingTableMissingMaxKey", "The last chunk does not end at the global maximum", of...)
+		k.add("RoutingTableMissingMaxKey", "The last chunk does not end at the global maximum", of)
 	}
 	for i, ch := range list {
 		if ch.History[0].Shard != ch.Shard {
-			k.add("CorruptedChunkHistory", "A chunk's newest history entry names another shard", append(of, bson.E{Key: "min", Value: ch.Min})...)
+			k.add("CorruptedChunkHistory", "A chunk's newest history entry names another shard", of, "min", ch.Min)
 		}
 		if _, ok := r.pattern.normalize(ch.Min); !ok {
-			k.add("CorruptedChunkShardKey", "A chunk's bounds do not match the shard key", append(of, bson.E{Key: "min", Value: ch.Min})...)
+			k.add("CorruptedChunkShardKey", "A chunk's bounds do not match the shard key", of, "min", ch.Min)
 		}
 		if i == 0 {
 			continue
 		}
-		between := append(of[:len(of):len(of)],
-			bson.E{Key: "range", Value: value.D("min", list[i-1].Max, "max", ch.Min)})
+		between := value.D("range", value.D("min", list[i-1].Max, "max", ch.Min))
 		switch d := compareKeys(list[i-1].Max, ch.Min); {
 		case d < 0:
-			k.add("RoutingTableRangeGap", "Found a gap between two chunks", between...)
+			k.add("RoutingTableRangeGap", "Found a gap between two chunks", of, between)
 		case d > 0:
-			k.add("RoutingTableRangeOverlap", "Found two chunks that overlap", between...)
+			k.add("RoutingTableRangeOverlap", "Found two chunks that overlap", of, between)
 		}
 	}
 	if r.newer.unsplittable && len(list) > 1 {
-		k.add("TrackedUnshardedCollectionHasMultipleChunks", "An unsharded collection has more than one chunk", of...)
+		k.add("TrackedUnshardedCollectionHasMultipleChunks", "An unsharded collection has more than one chunk", of)
 	}
 }
 
@@ -102,12 +92,12 @@ func (k *metadataChecker) checkTable(r *Routing) {
 func (k *metadataChecker) checkZones(r *Routing) {
 	list := k.c.zones[r.NS]
 	for i, z := range list {
-		of := []bson.E{{Key: "namespace", Value: r.NS}, {Key: "zone", Value: z.Name}, {Key: "min", Value: z.Min}, {Key: "max", Value: z.Max}}
+		of := value.D("namespace", r.NS, "zone", z.Name, "min", z.Min, "max", z.Max)
 		if _, ok := r.pattern.normalize(z.Min); !ok {
-			k.add("CorruptedZoneShardKey", "A zone range does not match the shard key", of...)
+			k.add("CorruptedZoneShardKey", "A zone range does not match the shard key", of)
 		}
 		if i > 0 && compareKeys(list[i-1].Max, z.Min) > 0 {
-			k.add("ZonesRangeOverlap", "Found two zone ranges that overlap", of...)
+			k.add("ZonesRangeOverlap", "Found two zone ranges that overlap", of)
 		}
 	}
 }
@@ -117,18 +107,18 @@ func (k *metadataChecker) checkShardData(r *Routing, indexes bool) {
 	specs := make(map[string]int)
 	owners := r.ShardsOwning()
 	for _, shard := range owners {
-		of := []bson.E{{Key: "namespace", Value: r.NS}, {Key: "shard", Value: shard}}
+		of := value.D("namespace", r.NS, "shard", shard)
 		coll := k.c.data(shard, r.NS)
 		switch {
 		case coll == nil:
-			k.add("MissingLocalCollection", "A shard owns chunks of a collection that it does not have", of...)
+			k.add("MissingLocalCollection", "A shard owns chunks of a collection that it does not have", of)
 			continue
 		case coll.UUID != r.UUID:
-			k.add("CollectionUUIDMismatch", "A shard's collection has another uuid than the sharding catalog", append(of,
-				value.D("localUUID", uuidValue(coll.UUID), "UUID", uuidValue(r.UUID))...)...)
+			k.add("CollectionUUIDMismatch", "A shard's collection has another uuid than the sharding catalog", of,
+				"localUUID", uuidValue(coll.UUID), "UUID", uuidValue(r.UUID))
 		}
 		if !r.newer.unsplittable && !supports(coll, r.Key) {
-			k.add("MissingShardKeyIndex", "A shard has no index that supports the shard key", append(of, bson.E{Key: "key", Value: r.Key})...)
+			k.add("MissingShardKeyIndex", "A shard has no index that supports the shard key", of, "key", r.Key)
 		}
 		for _, spec := range coll.Indexes() {
 			specs[spec.String()]++
@@ -139,8 +129,8 @@ func (k *metadataChecker) checkShardData(r *Routing, indexes bool) {
 	}
 	for _, spec := range sortedKeys(specs) {
 		if specs[spec] != len(owners) {
-			k.add("InconsistentIndex", "Found an index that is not on every shard that owns chunks", bson.E{Key: "namespace", Value: r.NS},
-				bson.E{Key: "index", Value: spec}, bson.E{Key: "shards", Value: fmt.Sprintf("%d of %d", specs[spec], len(owners))})
+			k.add("InconsistentIndex", "Found an index that is not on every shard that owns chunks", "namespace", r.NS,
+				"index", spec, "shards", fmt.Sprintf("%d of %d", specs[spec], len(owners)))
 		}
 	}
 }
@@ -157,12 +147,7 @@ func (k *metadataChecker) misplaced(shard, db, coll string) {
 				continue
 			}
 			k.add("MisplacedCollection", "Found an unsharded collection on a shard that is not its home",
-				bson.E{Key: "namespace", Value: at.NS()}, bson.E{Key: "shard", Value: shard}, bson.E{Key: "localUUID", Value: uuidValue(at.UUID)})
+				"namespace", at.NS(), "shard", shard, "localUUID", uuidValue(at.UUID))
 		}
 	}
-}
-
-func databaseOf(ns string) string {
-	db, _, _ := splitNS(ns)
-	return db
 }

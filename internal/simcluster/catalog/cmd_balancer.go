@@ -138,25 +138,19 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 		}
 		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
 	}
-	merge, err := c.option(req, "enableAutoMerger", c.features.autoMerge)
-	if err != nil {
+	noMerge, noBalance := r.newer.noAutoMerge, r.NoBalance
+	if err := c.switchedOff(req, "enableAutoMerger", c.features.autoMerge, &noMerge); err != nil {
 		return nil, err
 	}
-	balance, err := c.option(req, "enableBalancing", c.features.switchable)
-	if err != nil {
+	if err := c.switchedOff(req, "enableBalancing", c.features.switchable, &noBalance); err != nil {
 		return nil, err
 	}
+	r.newer.noAutoMerge, r.NoBalance = noMerge, noBalance
 	if sized {
 		r.newer.maxBytes = size << 20
 	}
 	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
 		r.newer.defragment = defragment(v.Boolean(), r.newer.defragment)
-	}
-	if merge != nil {
-		r.newer.noAutoMerge = !*merge
-	}
-	if balance != nil {
-		r.NoBalance = !*balance
 	}
 	if c.features.observed8 {
 		r.wrote()
@@ -181,20 +175,19 @@ func (c *Cluster) logConfigured(req *engine.Request, ns string) {
 	c.logChange(configServer, "configureCollectionBalancing", ns, details)
 }
 
-// option reads a boolean that only some versions know; nil when it is absent.
-func (c *Cluster) option(req *engine.Request, name string, known bool) (*bool, error) {
+// switchedOff reads a boolean that only some versions know; off keeps its value when it is absent.
+func (c *Cluster) switchedOff(req *engine.Request, name string, known bool, off *bool) error {
 	v := req.Lookup(name)
 	switch {
 	case v.Type == 0:
-		return nil, nil
 	case !known:
-		return nil, status.Errorf(40415, "BSON field 'ConfigureCollectionBalancing.%s' is an unknown field.", name)
+		return status.Errorf(40415, "BSON field 'ConfigureCollectionBalancing.%s' is an unknown field.", name)
 	case v.Type != bson.TypeBoolean:
-		return nil, status.Errorf(status.TypeMismatch,
-			"BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
+		return status.Errorf(status.TypeMismatch, "BSON field 'ConfigureCollectionBalancing.%s' is the wrong type, expected type 'bool'", name)
+	default:
+		*off = !v.Boolean()
 	}
-	b := v.Boolean()
-	return &b, nil
+	return nil
 }
 
 // statusChunkSize is the chunk size in MB in balancerCollectionStatus, a double in 8.0.

@@ -60,8 +60,7 @@ func readShardSpec(req *engine.Request, ns string) (shardSpec, error) {
 		return s, status.Errorf(status.InvalidOptions, "Hashed shard keys cannot be declared unique. It's possible to "+
 			"ensure uniqueness on the hashed field by declaring an additional (non-hashed) unique index on the field.")
 	}
-	n := req.Lookup("numInitialChunks")
-	if n.Type != 0 && n.Type != bson.TypeNull {
+	if n := req.Lookup("numInitialChunks"); n.Type != 0 && n.Type != bson.TypeNull {
 		var ok bool
 		if s.initial, ok = asInt64(n); !ok || s.initial < 0 {
 			return s, status.Errorf(status.InvalidOptions, "numInitialChunks must be a number that is not negative")
@@ -158,11 +157,8 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 		}
 	}
 	c.notePlacement(r)
-	c.logChange(d.primary, "shardCollection.end", named, bson.D{
-		{Key: "uuid", Value: uuidValue(r.UUID)},
-		c.features.createdVersion(r),
-		{Key: "empty", Value: empty}, {Key: "numChunks", Value: int32(len(chunks))},
-	})
+	c.logChange(d.primary, "shardCollection.end", named, value.D("uuid", uuidValue(r.UUID), c.features.createdVersion(r),
+		"empty", empty, "numChunks", int32(len(chunks))))
 	return nil
 }
 
@@ -197,36 +193,21 @@ func keyOfBuckets(p pattern, series bson.Raw) (pattern, error) {
 }
 
 // createdVersion is the version in the log entry of a new collection.
-func (f versionFeatures) createdVersion(r *Routing) bson.E {
+func (f versionFeatures) createdVersion(r *Routing) bson.D {
 	text := versionText(r.version, r.Epoch, r.Timestamp)
-	if f.observed8 {
-		return bson.E{Key: "placementVersion", Value: "||" + text}
-	}
-	return bson.E{Key: "version", Value: text}
+	return value.D(value.When(f.observed8, "placementVersion", "||"+text), value.When(!f.observed8, "version", text))
 }
 
 // checkZones checks that ranges assigned before sharding have exactly the fields of the
 // new key.
 func (c *Cluster) checkZones(s shardSpec) error {
 	for _, z := range c.zones[s.ns] {
-		if lo, ok := s.key.normalize(z.Min); !ok || compareNames(lo, z.Min) != 0 {
+		if lo, ok := s.key.normalize(z.Min); !ok || sameNames(lo, z.Min) != value.Len(lo) { // the same number, in the key's order
 			return status.Errorf(status.InvalidOptions, "the proposed shard key %s does not match with the shard key of the "+
 				"existing zone %s -->> %s", text(s.key.raw), text(z.Min), text(z.Max))
 		}
 	}
 	return nil
-}
-
-// compareNames is 0 when two documents have the same fields in the same order.
-func compareNames(a, b bson.Raw) int {
-	ea, _ := a.Elements()
-	eb, _ := b.Elements()
-	for i := range ea {
-		if i >= len(eb) || ea[i].Key() != eb[i].Key() {
-			return 1
-		}
-	}
-	return len(ea) - len(eb)
 }
 
 // shardKeyIndex creates the collection on the primary and the index for the shard key;
@@ -245,6 +226,6 @@ func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, 
 		return nil, status.Errorf(status.InvalidOptions,
 			"Please create an index that starts with the proposed shard key before sharding the collection")
 	}
-	_, err := coll.EnsureIndex(encode(append(value.D("key", s.key.raw), value.When(s.unique, "unique", true)...)))
+	_, err := coll.EnsureIndex(encode(value.D("key", s.key.raw, value.When(s.unique, "unique", true))))
 	return coll, err
 }

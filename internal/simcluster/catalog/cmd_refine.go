@@ -133,23 +133,8 @@ func (c *Cluster) uniqueStays(r *Routing, p pattern) error {
 // namesPrefix reports whether the field names of a key are the first of an index, or the
 // index begins with _id.
 func namesPrefix(key, index bson.Raw) bool {
-	fields, err1 := key.Elements()
-	all, err2 := index.Elements()
-	if err1 != nil || err2 != nil || len(all) == 0 {
-		return false
-	}
-	if all[0].Key() == "_id" {
-		return true
-	}
-	if len(fields) > len(all) {
-		return false
-	}
-	for i, f := range fields {
-		if f.Key() != all[i].Key() {
-			return false
-		}
-	}
-	return true
+	first, _ := value.First(index)
+	return first == "_id" || sameNames(key, index) == value.Len(key)
 }
 
 // coordinator is the server that runs and logs a refine: the config server, in 8.0 the

@@ -124,22 +124,25 @@ func (c *Cluster) reloadCollections() {
 	}
 }
 
-// reloadChunks reads config.chunks again after a client wrote into it.
-func (c *Cluster) reloadChunks() {
-	lists := make(map[string][]*Chunk)
-	byUUID := make(map[[16]byte]string)
+// readChunks reads the chunks of config.chunks by namespace.
+func (c *Cluster) readChunks() map[string][]*Chunk {
+	lists, byUUID := make(map[string][]*Chunk), make(map[[16]byte]string)
 	for ns, r := range c.tables() {
 		byUUID[r.UUID] = ns
 	}
 	for id, doc := range c.config.all("chunks") {
 		ns, ok := doc.Lookup("ns").StringValueOK()
-		if !ok {
-			if _, data, ok := doc.Lookup("uuid").BinaryOK(); ok && len(data) == 16 {
-				ns = byUUID[[16]byte(data)]
-			}
+		if _, data, isUUID := doc.Lookup("uuid").BinaryOK(); !ok && isUUID && len(data) == 16 {
+			ns = byUUID[[16]byte(data)]
 		}
 		lists[ns] = append(lists[ns], c.features.parseChunk(id, doc))
 	}
+	return lists
+}
+
+// reloadChunks reads config.chunks again after a client wrote into it.
+func (c *Cluster) reloadChunks() {
+	lists := c.readChunks()
 	for ns, r := range c.tables() {
 		if len(lists[ns]) > 0 {
 			r.setChunks(lists[ns])

@@ -145,6 +145,25 @@ func (s configStore) update(name string, id engine.RecordID, doc bson.D) {
 	}
 }
 
+// find is the document with a text as _id, nil for none.
+func (s configStore) find(name, id string) (engine.RecordID, bson.Raw) {
+	for record, doc := range s.all(name) {
+		if text, _ := doc.Lookup("_id").StringValueOK(); text == id {
+			return record, doc
+		}
+	}
+	return 0, nil
+}
+
+// put replaces the document with the same _id, a text, or inserts it.
+func (s configStore) put(name string, doc bson.D) {
+	if record, old := s.find(name, doc[0].Value.(string)); old != nil {
+		s.update(name, record, doc)
+	} else {
+		s.insert(name, doc)
+	}
+}
+
 func (s configStore) delete(name string, id engine.RecordID) { s.coll(name).Delete(id) }
 
 // all iterates over the documents of a collection, if it is there.

@@ -218,16 +218,8 @@ func (t *transfer) listDocuments() ([]engine.RecordID, error) {
 
 // movesOneDocument reports whether a release moves chunks of one or two documents
 // however large they are (SERVER-66041: 4.4.15, 5.0.9, 6.0).
-func movesOneDocument(version [3]int) bool {
-	switch {
-	case version[0] >= 6:
-		return true
-	case version[0] == 5 && version[1] == 0:
-		return version[2] >= 9
-	case version[0] == 4 && version[1] == 4:
-		return version[2] >= 15
-	}
-	return false
+func movesOneDocument(r Release) bool {
+	return r.AtLeast(6, 0, 0) || r.AtLeast(5, 0, 9) || r[0] == 4 && r.AtLeast(4, 4, 15)
 }
 
 // failOnDonor ends a migration after an error on the donor.

@@ -206,17 +206,9 @@ func minutes(v bson.RawValue) (int, bool) {
 
 // setSetting updates a settings document like an upsert with $set.
 func (c *Cluster) setSetting(id string, fields bson.D) {
-	var found engine.RecordID
-	var doc bson.D
-	for rid, raw := range c.config.all("settings") {
-		if s, _ := raw.Lookup("_id").StringValueOK(); s == id {
-			found = rid
-			_ = bson.Unmarshal(raw, &doc)
-		}
-	}
-	fresh := doc == nil
-	if fresh {
-		doc = value.D("_id", id)
+	doc := value.D("_id", id)
+	if _, raw := c.config.find("settings", id); raw != nil {
+		_ = bson.Unmarshal(raw, &doc)
 	}
 next:
 	for _, f := range fields {
@@ -228,11 +220,7 @@ next:
 		}
 		doc = append(doc, f)
 	}
-	if fresh {
-		c.config.insert("settings", doc)
-	} else {
-		c.config.update("settings", found, doc)
-	}
+	c.config.put("settings", doc)
 	c.set = c.readSettings()
 }
 
@@ -252,20 +240,10 @@ func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version
 	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{},
-		value.When(v[0] > 5 || v[0] == 5 && v[1] >= 2, "created", bson.NewDateTimeFromTime(c.clock.epoch)),
+		value.When(v.AtLeast(5, 2, 0), "created", bson.NewDateTimeFromTime(c.clock.epoch)),
 		"mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]), "ping", bson.NewDateTimeFromTime(now),
 		"up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)
-	found, have := engine.RecordID(0), false
-	for id, raw := range c.config.all("mongos") {
-		if s, _ := raw.Lookup("_id").StringValueOK(); s == c.opts.Router {
-			found, have = id, true
-		}
-	}
-	if have {
-		c.config.update("mongos", found, doc)
-	} else {
-		c.config.insert("mongos", doc)
-	}
+	c.config.put("mongos", doc)
 }
 
 // settingsSchema is the schema of config.settings in 8.0, as its listCollections shows it.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"bytes"
 	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -191,17 +192,24 @@ func supports(coll *engine.Coll, key bson.Raw) bool {
 // isPrefix reports whether the fields of a are the first fields of b, with the same
 // directions.
 func isPrefix(a, b bson.Raw) bool {
-	ea, err1 := a.Elements()
-	eb, err2 := b.Elements()
-	if err1 != nil || err2 != nil || len(ea) > len(eb) {
+	n := value.Len(a)
+	if sameNames(a, b) < n {
 		return false
 	}
-	for i, e := range ea {
-		if e.Key() != eb[i].Key() || value.Compare(e.Value(), eb[i].Value()) != 0 {
+	next := value.Read(b)
+	for _, v := range value.Elements(a) {
+		if next.Next(); value.Compare(v, next.Value) != 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// sameNames counts the first fields that two documents both have.
+func sameNames(a, b bson.Raw) (n int) {
+	for x, y := value.Read(a), value.Read(b); x.Next() && y.Next() && bytes.Equal(x.Key, y.Key); n++ {
+	}
+	return n
 }
 
 // configShardUUID is the fixed uuid of the config server as a shard.

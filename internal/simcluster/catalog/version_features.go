@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"slices"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -51,16 +52,18 @@ type versionFeatures struct {
 	refs *shardRefs // shard uuids in documents; nil: shards are named by name
 }
 
+// Release is a server version: major, minor and patch.
+type Release [3]int
+
+// AtLeast reports whether the release is this one or a newer one.
+func (r Release) AtLeast(major, minor, patch int) bool {
+	want := Release{major, minor, patch}
+	return slices.Compare(r[:], want[:]) >= 0
+}
+
 // featuresOf returns the features of a version.
-func featuresOf(v [3]int) versionFeatures {
-	since := func(major, minor, patch int) bool {
-		for i, want := range [3]int{major, minor, patch} {
-			if v[i] != want {
-				return v[i] > want
-			}
-		}
-		return true
-	}
+func featuresOf(v Release) versionFeatures {
+	since := v.AtLeast
 	v44, v6, v7, v8 := !since(5, 0, 0), since(6, 0, 0), since(7, 0, 0), since(8, 0, 0)
 	f := versionFeatures{
 		chunksByNS: v44, tombstones: v44, dbTimestamp: !v44, partitioned: !v6,

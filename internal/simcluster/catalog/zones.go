@@ -111,7 +111,7 @@ func (c *Cluster) checkZoneNames(ns string, lo bson.Raw) error {
 		return nil
 	}
 	for _, z := range c.zones[ns] {
-		if compareNames(z.Min, lo) != 0 {
+		if n := value.Len(lo); value.Len(z.Min) != n || sameNames(z.Min, lo) != n {
 			return status.Errorf(16634, "field names of bound %s do not match those of keyPattern %s", text(z.Min), text(ascending(lo)))
 		}
 	}
