@@ -125,7 +125,7 @@ func (c *Cluster) dataSize(ctx context.Context, r *engine.Request) (bson.D, erro
 		}
 		pattern = t.routing.Key
 	} else if len(pattern) <= 5 {
-		pattern = patternOf(lo)
+		pattern = value.Ascending(lo)
 	}
 	var size, objects float64
 	for _, s := range t.sources {
@@ -177,15 +177,6 @@ func wholeKeys(t target, pattern, lo, hi bson.Raw) error {
 		}
 	}
 	return nil
-}
-
-// patternOf is an ascending key pattern over the fields of a bound.
-func patternOf(bound bson.Raw) bson.Raw {
-	b := value.NewBuilder(len(bound))
-	for e := value.Read(bound); e.Next(); {
-		b.Append(string(e.Key), value.Int32(1))
-	}
-	return b.Raw()
 }
 
 // cutHost splits a connection string such as "shard-rs-1/127.0.0.1:27101".

@@ -233,13 +233,7 @@ func storable(doc bson.Raw) (bson.Raw, error) {
 	if first {
 		return doc, nil
 	}
-	b := value.NewBuilder(len(doc)+20).Append("_id", id)
-	for e := value.Read(doc); e.Next(); {
-		if string(e.Key) != "_id" {
-			b.Append(string(e.Key), e.Value)
-		}
-	}
-	return b.Raw(), nil
+	return value.WithID(doc, id), nil
 }
 
 // bulkPart is how many documents BulkInsert writes under one lock: enough to fill the

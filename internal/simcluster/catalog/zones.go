@@ -112,20 +112,10 @@ func (c *Cluster) checkZoneNames(ns string, lo bson.Raw) error {
 	}
 	for _, z := range c.zones[ns] {
 		if n := value.Len(lo); value.Len(z.Min) != n || sameNames(z.Min, lo) != n {
-			return status.Errorf(16634, "field names of bound %s do not match those of keyPattern %s", text(z.Min), text(ascending(lo)))
+			return status.Errorf(16634, "field names of bound %s do not match those of keyPattern %s", text(z.Min), text(value.Ascending(lo)))
 		}
 	}
 	return nil
-}
-
-// ascending is a pattern with the fields of a key.
-func ascending(key bson.Raw) bson.Raw {
-	var d bson.D
-	for e := value.Read(key); e.Next(); {
-		d = append(d, bson.E{Key: string(e.Key), Value: int32(1)})
-	}
-	raw, _ := bson.Marshal(d)
-	return raw
 }
 
 func (c *Cluster) putZone(ns string, z *Zone) {

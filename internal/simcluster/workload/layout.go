@@ -154,14 +154,7 @@ func asc(fields ...string) bson.D {
 }
 
 func plain(fields ...string) index {
-	name := ""
-	for _, f := range fields {
-		if name != "" {
-			name += "_"
-		}
-		name += f + "_1"
-	}
-	return index{key: asc(fields...), name: name}
+	return index{key: asc(fields...), name: strings.Join(fields, "_1_") + "_1"}
 }
 
 func unique(fields ...string) index {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -79,16 +80,12 @@ func (w *Workload) spread(ctx context.Context, c collection, rows []bson.Raw) er
 	}
 	for i, at := range cuts {
 		to := w.o.Shards[(i+1)%len(w.o.Shards)]
-		var end any = bson.MaxKey{}
-		if i+1 < len(cuts) {
-			end = cuts[i+1]
-		}
 		if to == w.o.Shards[0] {
 			continue
 		}
-		upper := c.bound(end)
-		if i+1 == len(cuts) {
-			upper = c.last()
+		upper := c.last()
+		if i+1 < len(cuts) {
+			upper = c.bound(cuts[i+1])
 		}
 		if _, err := w.admin(ctx, value.D("moveChunk", w.ns(c.name), "bounds", bson.A{c.bound(at), upper}, "to", to,
 			"_waitForDelete", true)); err != nil {
@@ -133,11 +130,7 @@ func cutsOf(rows []bson.Raw, field string, size int) []bson.ObjectID {
 			bytesOf[id] += len(r)
 		}
 	}
-	ids := make([]bson.ObjectID, 0, len(bytesOf))
-	for id := range bytesOf {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b bson.ObjectID) int { return bytes.Compare(a[:], b[:]) })
+	ids := slices.SortedFunc(maps.Keys(bytesOf), func(a, b bson.ObjectID) int { return bytes.Compare(a[:], b[:]) })
 	var cuts []bson.ObjectID
 	sum := 0
 	for i, id := range ids {
@@ -215,7 +208,7 @@ func shares(n, total int) []int {
 // projectDocument is a row of projects, in the fields and types that Yorkie's
 // CreateProjectInfo writes.
 func (w *Workload) projectDocument(r *rand.Rand, p *project, clients int) bson.D {
-	d := value.D("_id", p.id, "name", p.name, "owner", p.owner, "public_key", shortuuid(r),
+	return value.D("_id", p.id, "name", p.name, "owner", p.owner, "public_key", shortuuid(r),
 		"secret_key", shortuuid(r), "auth_webhook_max_retries", int64(10), "auth_webhook_min_wait_interval", "100ms",
 		"auth_webhook_max_wait_interval", "3s", "auth_webhook_request_timeout", "3s",
 		"event_webhook_max_retries", int64(10), "event_webhook_min_wait_interval", "100ms",
@@ -223,10 +216,7 @@ func (w *Workload) projectDocument(r *rand.Rand, p *project, clients int) bson.D
 		"client_deactivate_threshold", "24h0m0s", "snapshot_threshold", int64(500),
 		"snapshot_interval", p.snapshotEvery, "max_subscribers_per_document", int32(0),
 		"max_attachments_per_document", int32(0), "max_size_per_document", int32(10485760), "remove_on_detach", false,
-		"created_at", p.created, "updated_at", p.created)
-	if w.layout.current {
-		d = append(d, value.D("stats_clients_count", int64(clients), "stats_documents_count", int64(p.docs),
-			"stats_updated_at", w.o.Epoch.Add(-2*time.Minute).Truncate(time.Millisecond))...)
-	}
-	return d
+		"created_at", p.created, "updated_at", p.created,
+		value.When(w.layout.current, "stats_clients_count", int64(clients), "stats_documents_count", int64(p.docs),
+			"stats_updated_at", w.o.Epoch.Add(-2*time.Minute).Truncate(time.Millisecond)))
 }

@@ -55,10 +55,8 @@ func operation(op, name string, arg bson.RawValue) (computation, error) {
 		}, nil
 	case "$currentDate":
 		return currentDate(arg)
-	case "$push":
-		return push(name, arg)
-	case "$addToSet":
-		return addToSet(name, arg)
+	case "$push", "$addToSet":
+		return extend(op, name, arg)
 	}
 	return pull(arg)
 }
@@ -115,64 +113,35 @@ func currentDate(arg bson.RawValue) (computation, error) {
 
 func items(v bson.RawValue) []bson.RawValue { return slices.Collect(value.Items(v)) }
 
-// eachOf reads {$each: […]}; ok is false when arg is a plain value.
-func eachOf(op string, arg bson.RawValue) (list []bson.RawValue, ok bool, err error) {
-	if arg.Type != bson.TypeEmbeddedDocument {
-		return nil, false, nil
-	}
-	each := value.Field(arg.Value, "$each")
-	if each.Type == 0 {
-		return nil, false, nil
-	}
-	if each.Type != bson.TypeArray {
-		return nil, false, status.Errorf(status.BadValue,
-			"The argument to $each in %s must be an array but it was of type: %s", op, expr.TypeName(each))
-	}
-	return items(each), true, nil
-}
-
-// push appends a value, or each of {$each: […]}; it has no other modifiers.
-func push(name string, arg bson.RawValue) (computation, error) {
-	list, each, err := eachOf("$push", arg)
-	if err != nil {
-		return nil, err
-	}
-	if !each {
-		list = []bson.RawValue{arg}
-	} else if value.Len(arg.Value) > 1 {
-		return nil, status.Errorf(status.CommandNotSupported, "this simulated cluster knows no modifier of $push but $each")
+// extend is $push and $addToSet: it appends a value, or each of {$each: […]}, $addToSet only what the array does not have.
+// There are no other modifiers.
+func extend(op, name string, arg bson.RawValue) (computation, error) {
+	list := []bson.RawValue{arg}
+	if each := value.Field(arg.Value, "$each"); arg.Type == bson.TypeEmbeddedDocument && each.Type != 0 {
+		switch {
+		case each.Type != bson.TypeArray:
+			return nil, status.Errorf(status.BadValue,
+				"The argument to $each in %s must be an array but it was of type: %s", op, expr.TypeName(each))
+		case op == "$push" && value.Len(arg.Value) > 1:
+			return nil, status.Errorf(status.CommandNotSupported, "this simulated cluster knows no modifier of $push but $each")
+		}
+		list = items(each)
 	}
 	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
-		if old.Type != 0 && old.Type != bson.TypeArray {
+		switch {
+		case old.Type == 0 || old.Type == bson.TypeArray:
+		case op == "$push":
 			return old, status.Errorf(status.BadValue, "The field '%s' must be an array but is of type %s in document {%s}",
 				name, expr.TypeName(old), a.idText())
-		}
-		return value.Array(append(items(old), list...)...), nil
-	}, nil
-}
-
-func addToSet(name string, arg bson.RawValue) (computation, error) {
-	list, each, err := eachOf("$addToSet", arg)
-	if err != nil {
-		return nil, err
-	}
-	if !each {
-		list = []bson.RawValue{arg}
-	}
-	return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
-		if old.Type != 0 && old.Type != bson.TypeArray {
+		default:
 			return old, status.Errorf(status.BadValue,
 				"Cannot apply $addToSet to non-array field. Field named '%s' has non-array type %s", name, expr.TypeName(old))
 		}
 		array := items(old)
-		before := len(array)
 		for _, v := range list {
-			if !slices.ContainsFunc(array, func(o bson.RawValue) bool { return value.Equal(o, v) }) {
+			if op == "$push" || !slices.ContainsFunc(array, func(o bson.RawValue) bool { return value.Equal(o, v) }) {
 				array = append(array, v)
 			}
-		}
-		if old.Type != 0 && len(array) == before {
-			return old, nil
 		}
 		return value.Array(array...), nil
 	}, nil

@@ -115,18 +115,7 @@ func (u *Update) replace(doc bson.Raw) (bson.Raw, error) {
 	if id.Type == 0 {
 		id = value.Field(doc, "_id")
 	}
-	return withID(u.replacement, id), nil
-}
-
-// withID gives doc with _id as its first field.
-func withID(doc bson.Raw, id bson.RawValue) bson.Raw {
-	b := value.NewBuilder(len(doc)+len(id.Value)+5).Append("_id", id)
-	for name, v := range value.Elements(doc) {
-		if name != "_id" {
-			b.Append(name, v)
-		}
-	}
-	return b.Raw()
+	return value.WithID(u.replacement, id), nil
 }
 
 func (u *Update) transform(doc bson.Raw) (bson.Raw, error) {
@@ -140,7 +129,7 @@ func (u *Update) transform(doc bson.Raw) (bson.Raw, error) {
 	if now := value.Field(doc, "_id"); now.Type != 0 || id.Type == 0 {
 		return doc, nil
 	}
-	return withID(doc, id), nil // $project may drop _id: the document keeps it
+	return value.WithID(doc, id), nil // $project may drop _id: the document keeps it
 }
 
 // modify applies the operators; inserting includes $setOnInsert.
@@ -295,7 +284,7 @@ func (u *Update) Upsert(filter *Filter) (bson.Raw, error) {
 		}
 		now = value.ObjectID(next())
 	}
-	return withID(doc, now), nil
+	return value.WithID(doc, now), nil
 }
 
 // seed is the document of a filter's equalities, in the order of their paths as the server sets them.

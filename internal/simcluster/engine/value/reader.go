@@ -113,6 +113,26 @@ func First(doc bson.Raw) (name string, v bson.RawValue) {
 	return string(r.Key), r.Value
 }
 
+// WithID gives doc with _id as its first field.
+func WithID(doc bson.Raw, id bson.RawValue) bson.Raw {
+	b := NewBuilder(len(doc)+len(id.Value)+5).Append("_id", id)
+	for name, v := range Elements(doc) {
+		if name != "_id" {
+			b.Append(name, v)
+		}
+	}
+	return b.Raw()
+}
+
+// Ascending is a key pattern with the fields of a document.
+func Ascending(doc bson.Raw) bson.Raw {
+	b := NewBuilder(len(doc))
+	for name := range Elements(doc) {
+		b.Append(name, Int32(1))
+	}
+	return b.Raw()
+}
+
 // sizeOf is the length of a value of the type at the start of b, -1 if it is invalid.
 func sizeOf(t bson.Type, b []byte) int {
 	// prefixed is the size of a value with a length in front; least is the smallest well-formed length.
