@@ -12,8 +12,7 @@ import (
 )
 
 // clusterCatalog are the rows of $listClusterCatalog: the collections of a database, or of all databases if it is asked
-// of admin. The order of the fields that the options shards and balancingConfiguration add is assumed. The caller holds
-// catalog.Mu.
+// of admin. Of the options only shards is known; the place of its field is assumed. The caller holds catalog.Mu.
 func (c *Cluster) clusterCatalog(db string, options bson.Raw) (rows []bson.Raw) {
 	databases := []string{db}
 	if db == "admin" {
@@ -51,12 +50,6 @@ func (c *Cluster) catalogRow(db string, coll *engine.Coll, listed bson.D, option
 		}
 		slices.Sort(shards)
 		d = append(d, bson.E{Key: "shards", Value: shards})
-	}
-	if r != nil && truthy(value.Field(options, "balancingConfiguration")) {
-		b := c.catalog.Balancing(r)
-		d = append(d, value.D("balancingEnabled", b.Enabled && b.Migrations,
-			"balancingEnabledReason", value.D("enableBalancing", b.Enabled, "allowMigrations", b.Migrations),
-			"autoMergingEnabled", b.AutoMerge, "chunkSize", float64(b.ChunkBytes)/(1<<20))...)
 	}
 	return d
 }

@@ -209,18 +209,6 @@ func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 		value.When(violation == Defragmenting, "details", value.D("currentPhase", r.newer.defragment.String())))
 }
 
-// Balancing is how a collection is balanced.
-type Balancing struct {
-	Enabled, Migrations, AutoMerge bool
-	ChunkBytes                     int64
-}
-
-// Balancing reads the settings of a collection. The caller holds Mu.
-func (c *Cluster) Balancing(r *Routing) Balancing {
-	return Balancing{Enabled: !r.NoBalance, Migrations: r.Permitted && !r.blocked, AutoMerge: !r.newer.noAutoMerge,
-		ChunkBytes: c.chunkSizeOf(r)}
-}
-
 // Defragmenting is the reason given by balancerCollectionStatus during a
 // defragmentation.
 const Defragmenting = "defragmentingChunks"

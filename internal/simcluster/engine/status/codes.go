@@ -1,7 +1,7 @@
 package status
 
 // Error codes of the simulated server (src/mongo/base/error_codes.yml, MongoDB 5.0).
-// The table of names has more codes, for errors that are only passed on.
+// The table of names has more codes, for errors that a fault returns.
 const (
 	InternalError                      int32 = 1
 	BadValue                           int32 = 2
