@@ -192,10 +192,8 @@ func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
 	return func(yield func(bson.Raw, error) bool) {
 		for doc, err := range docs {
 			var e *status.Error
-			if errors.As(err, &e) && !strings.HasPrefix(e.Message, executionErrorPrefix) {
-				failed := *e
-				failed.Message = executionErrorPrefix + e.Message
-				err = &failed
+			if errors.As(err, &e) && !strings.HasPrefix(e.Message, executionError) {
+				err = status.Context(executionError, err)
 			}
 			if !yield(doc, err) {
 				return
@@ -204,8 +202,8 @@ func wrapExecutionErrors(docs pipeline.Docs) pipeline.Docs {
 	}
 }
 
-// executionErrorPrefix begins the text of those errors.
-const executionErrorPrefix = "PlanExecutor error during aggregation :: caused by :: "
+// executionError begins the text of those errors.
+const executionError = "PlanExecutor error during aggregation"
 
 // documents streams an engine cursor.
 func documents(cur *engine.Cursor) pipeline.Docs {

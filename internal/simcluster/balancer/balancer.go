@@ -35,12 +35,10 @@ const surveyTime = 150 * time.Millisecond
 // other.
 const sendTime = 10 * time.Millisecond
 
-// Options configure the timing of the rounds.
+// Options configure the rounds.
 type Options struct {
-	Round time.Duration // wait after a round without moves; 0 means 10 s
-	Busy  time.Duration // wait after a round with moves; 0 means 1 s
-	Pace  float64       // multiplies both; 0 means 1
-	Seed  uint64        // determines the order of collections in a round
+	Pace float64 // multiplies the waits between rounds; 0 means 1
+	Seed uint64  // determines the order of collections in a round
 }
 
 // Balancer balances one cluster. Make it with New.
@@ -56,15 +54,8 @@ type Balancer struct {
 
 // New makes a balancer that does nothing before Run.
 func New(c *catalog.Cluster, o Options) *Balancer {
-	if o.Round <= 0 {
-		o.Round = idleWait
-	}
-	if o.Busy <= 0 {
-		o.Busy = busyWait
-	}
-	if o.Pace > 0 {
-		o.Round = time.Duration(float64(o.Round) * o.Pace)
-		o.Busy = time.Duration(float64(o.Busy) * o.Pace)
+	if o.Pace <= 0 {
+		o.Pace = 1
 	}
 	return &Balancer{cluster: c, opts: o, rng: rand.New(rand.NewPCG(o.Seed, 0xba1a)), wake: make(chan struct{}, 1)}
 }
@@ -72,7 +63,7 @@ func New(c *catalog.Cluster, o Options) *Balancer {
 // Run runs rounds until ctx ends. A running migration continues; it ends with the
 // cluster.
 func (b *Balancer) Run(ctx context.Context) {
-	wait := b.opts.Busy
+	wait := b.paced(busyWait)
 	for {
 		timer := time.NewTimer(wait)
 		select {
@@ -85,7 +76,7 @@ func (b *Balancer) Run(ctx context.Context) {
 			continue
 		case <-timer.C:
 		}
-		wait = b.opts.Round
+		wait = b.paced(idleWait)
 		if b.Round(ctx) > 0 {
 			wait = b.busy()
 		}
@@ -260,16 +251,11 @@ func (b *Balancer) autoMerge() {
 	if b.merged.IsZero() {
 		b.merged = now // a new primary waits for one interval first
 	}
-	if now.Sub(b.merged) < time.Duration(float64(mergeEvery)*b.pace()) {
+	if now.Sub(b.merged) < b.paced(mergeEvery) {
 		return
 	}
 	b.merged = now
 	b.cluster.AutoMerge()
 }
 
-func (b *Balancer) pace() float64 {
-	if b.opts.Pace > 0 {
-		return b.opts.Pace
-	}
-	return 1
-}
+func (b *Balancer) paced(d time.Duration) time.Duration { return time.Duration(float64(d) * b.opts.Pace) }

@@ -68,7 +68,7 @@ func (b *Balancer) busy() time.Duration {
 	if b.traffic != nil && b.traffic.Pause > 0 {
 		return b.traffic.Pause
 	}
-	return b.opts.Busy
+	return b.paced(busyWait)
 }
 
 // pick chooses the moves of one round, at most one per collection, on shards that no

@@ -71,32 +71,31 @@ func (w *Workload) renewNode(ctx context.Context) {
 	now := w.o.Now()
 	err := w.update(ctx, "clusternodes", value.D("rpc_addr", nodeAddress), value.D(
 		"$set", value.D("expires_at", now.Add(time.Minute), "updated_at", now, "is_leader", true)), true)
+	w.note(ctx, "renew node", err)
+}
+
+// note logs an error, unless it comes of the end. Nothing else is done about it, as a Yorkie server logs errors and
+// continues: the chunk may be migrating.
+func (w *Workload) note(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() == nil {
-		w.o.Log.Debug("workload renew node", "err", err)
+		w.o.Log.Debug("workload "+what, "err", err)
 	}
 }
 
-// pushAll makes one tick's edits. Errors are ignored, as a Yorkie server logs them and
-// continues: the chunk may be migrating.
+// pushAll makes one tick's edits.
 func (w *Workload) pushAll(ctx context.Context, r *rand.Rand) {
 	for range pushesPerTick {
 		doc := w.heat.pick(r)
 		if doc == nil {
 			return
 		}
-		if err := w.push(ctx, r, doc); err != nil && ctx.Err() == nil {
-			w.o.Log.Debug("workload push", "err", err)
-		}
+		w.note(ctx, "push", w.push(ctx, r, doc))
 	}
 	if r.IntN(4) == 0 {
-		if err := w.open(ctx, r); err != nil && ctx.Err() == nil {
-			w.o.Log.Debug("workload open document", "err", err)
-		}
+		w.note(ctx, "open document", w.open(ctx, r))
 	}
 	if r.IntN(reviseOneIn) == 0 {
-		if err := w.revise(ctx, r); err != nil && ctx.Err() == nil {
-			w.o.Log.Debug("workload keep a revision", "err", err)
-		}
+		w.note(ctx, "keep a revision", w.revise(ctx, r))
 	}
 	w.heat.drift(r, w.docs)
 }
@@ -241,9 +240,7 @@ func (w *Workload) pushBusy(ctx context.Context, r *rand.Rand) {
 		return
 	}
 	for i := range busyPerTick {
-		if err := w.push(ctx, r, w.busy.docs[i%len(w.busy.docs)]); err != nil && ctx.Err() == nil {
-			w.o.Log.Debug("workload push of the busy project", "err", err)
-		}
+		w.note(ctx, "push of the busy project", w.push(ctx, r, w.busy.docs[i%len(w.busy.docs)]))
 	}
 }
 

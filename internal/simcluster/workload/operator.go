@@ -26,9 +26,7 @@ func (w *Workload) operate(ctx context.Context) {
 			return
 		case <-time.After(wait):
 		}
-		if err := w.act(ctx, r); err != nil && ctx.Err() == nil {
-			w.o.Log.Debug("workload operator", "err", err)
-		}
+		w.note(ctx, "operator", w.act(ctx, r))
 	}
 }
 
