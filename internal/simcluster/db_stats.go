@@ -166,13 +166,11 @@ func wholeKeys(t target, pattern, lo, hi bson.Raw) error {
 	if len(pattern) > 5 && value.CompareDocs(pattern, t.routing.Key) != 0 {
 		return status.Errorf(status.BadValue, "keyPattern must be empty or must be an object that equals the shard key")
 	}
-	for _, b := range []struct {
-		name string
-		key  bson.Raw
-	}{{"min", lo}, {"max", hi}} {
+	ends := []bson.Raw{lo, hi}
+	for i, name := range []string{"min", "max"} {
 		for _, f := range t.routing.FieldNames() {
-			if b.key != nil && !hasKey(b.key, f) {
-				return status.Errorf(status.BadValue, "%s value %s does not have shard key", b.name, shellText(b.key))
+			if ends[i] != nil && !hasKey(ends[i], f) {
+				return status.Errorf(status.BadValue, "%s value %s does not have shard key", name, shellText(ends[i]))
 			}
 		}
 	}

@@ -249,8 +249,8 @@ func (c *Cluster) commandTable() map[string]command {
 
 		"killAllSessionsByPattern": {run: c.killSessionsByPattern},
 
-		"commitTransaction": {run: c.transactions.commitTransaction, adminOnly: true, stable: true},
-		"abortTransaction":  {run: c.transactions.abortTransaction, adminOnly: true, stable: true},
+		"commitTransaction": {run: c.transactions.endTransaction, adminOnly: true, stable: true},
+		"abortTransaction":  {run: c.transactions.endTransaction, adminOnly: true, stable: true},
 
 		"collStats":     {run: onCollection(c.collStats)},
 		"dataSize":      {run: c.dataSize},

@@ -75,13 +75,17 @@ func (ts *transactions) transactionFor(s *session, a common, name string) (*tran
 	case endsTransaction(name):
 		return tx, nil
 	}
+	return tx, ts.mustBeOpen(tx)
+}
+
+func (ts *transactions) mustBeOpen(tx *transaction) error {
 	switch ts.stateOf(tx) {
 	case transactionCommitted:
-		return nil, status.Errorf(status.TransactionCommitted, "Transaction %d has been committed.", tx.number)
+		return status.Errorf(status.TransactionCommitted, "Transaction %d has been committed.", tx.number)
 	case transactionAborted:
-		return nil, notInProgress(tx.number)
+		return notInProgress(tx.number)
 	}
-	return tx, nil
+	return nil
 }
 
 func (ts *transactions) stateOf(tx *transaction) transactionState {
@@ -149,34 +153,22 @@ func endsTransaction(command string) bool {
 	return command == "commitTransaction" || command == "abortTransaction"
 }
 
-// commitTransaction may be repeated: a client does that when it got no answer.
-func (ts *transactions) commitTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
+// endTransaction is commitTransaction and abortTransaction. A commit may be repeated: a client does that when it got no
+// answer.
+func (ts *transactions) endTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
 	tx := transactionOf(ctx)
-	if tx == nil {
-		return nil, noTransaction(r)
+	switch {
+	case tx == nil:
+		n, _ := wholeNumber(r.Lookup("txnNumber"))
+		return nil, status.Errorf(status.NoSuchTransaction, "Given transaction number %d does not match any in-progress transactions.", n)
+	case r.Name == "commitTransaction":
+		return bson.D{}, ts.commit(tx)
 	}
-	return bson.D{}, ts.commit(tx)
-}
-
-func (ts *transactions) abortTransaction(ctx context.Context, r *engine.Request) (bson.D, error) {
-	tx := transactionOf(ctx)
-	if tx == nil {
-		return nil, noTransaction(r)
-	}
-	switch ts.stateOf(tx) {
-	case transactionCommitted:
-		return nil, status.Errorf(status.TransactionCommitted, "Transaction %d has been committed.", tx.number)
-	case transactionAborted:
-		return nil, notInProgress(tx.number)
+	if err := ts.mustBeOpen(tx); err != nil {
+		return nil, err
 	}
 	ts.abort(tx)
 	return bson.D{}, nil
-}
-
-// noTransaction is the error of an end without a beginning.
-func noTransaction(r *engine.Request) error {
-	n, _ := wholeNumber(r.Lookup("txnNumber"))
-	return status.Errorf(status.NoSuchTransaction, "Given transaction number %d does not match any in-progress transactions.", n)
 }
 
 // transient reports whether the client may try the whole transaction again after an

@@ -59,18 +59,16 @@ func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, err
 	if r == nil {
 		return lo, hi, nil
 	}
-	full := make([]bson.Raw, 2)
-	for i, end := range []struct {
-		name string
-		key  bson.Raw
-	}{{"min", lo}, {"max", hi}} {
-		var ok bool
-		if full[i], ok = r.pattern.extend(end.key); !ok {
+	ends := []bson.Raw{lo, hi}
+	for i, name := range []string{"min", "max"} {
+		full, ok := r.pattern.extend(ends[i])
+		if !ok {
 			return nil, nil, status.Errorf(status.ShardKeyNotFound, "%s: %s is not a prefix of the shard key %s of ns: %s",
-				end.name, text(end.key), text(r.Key), ns)
+				name, text(ends[i]), text(r.Key), ns)
 		}
+		ends[i] = full
 	}
-	return full[0], full[1], nil
+	return ends[0], ends[1], nil
 }
 
 // assignZone assigns a range to a zone. The order of the checks is the server's.

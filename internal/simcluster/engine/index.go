@@ -284,21 +284,9 @@ func defaultName(key bson.Raw) string {
 
 // document is the specification as listIndexes shows it: v, key, name, then the options.
 func (s indexSpec) document() bson.Raw {
-	b := value.NewBuilder(128)
-	b.Append("v", value.Int32(2)).Append("key", value.Doc(s.key)).Append("name", value.String(s.name))
-	if s.unique && s.name != "_id_" {
-		b.Append("unique", value.Bool(true))
-	}
-	if s.sparse {
-		b.Append("sparse", value.Bool(true))
-	}
-	if s.partialRaw != nil {
-		b.Append("partialFilterExpression", value.Doc(s.partialRaw))
-	}
-	for _, e := range s.other {
-		b.Append(e.Key, e.Value.(bson.RawValue))
-	}
-	return b.Raw()
+	return value.Encode(value.D("v", int32(2), "key", s.key, "name", s.name,
+		value.When(s.unique && s.name != "_id_", "unique", true), value.When(s.sparse, "sparse", true),
+		value.When(s.partialRaw != nil, "partialFilterExpression", s.partialRaw), s.other))
 }
 
 // sameOptions reports whether the options that define an index are equal.
