@@ -3,19 +3,12 @@ package simcluster
 import (
 	"bufio"
 	"bytes"
-	"crypto/hmac"
 	"crypto/md5"
-	"crypto/pbkdf2"
-	"crypto/sha1"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
-	"fmt"
-	"hash"
 	"net"
-	"strings"
 	"testing"
 
+	"github.com/xdg-go/scram"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/access"
@@ -64,61 +57,33 @@ func (p *rawClient) runOn(db string, cmd bson.D) bson.Raw {
 // signIn is the client side of RFC 5802. It returns the last reply.
 func (p *rawClient) signIn(mechanism, user, password string) bson.Raw {
 	p.t.Helper()
-	start := func(payload string) bson.Raw {
-		return p.runOn("admin", d("saslStart", 1, "mechanism", mechanism, "payload", []byte(payload), "options", d("skipEmptyExchange", true)))
+	h := scram.SHA256
+	if mechanism == "SCRAM-SHA-1" {
+		h = scram.SHA1
+		sum := md5.Sum([]byte(user + ":mongo:" + password))
+		password = hex.EncodeToString(sum[:])
 	}
-	const bare = "n=%s,r=fyko+d2lbbFgONRv9qkxdawL"
-	first := fmt.Sprintf(bare, strings.NewReplacer("=", "=3D", ",", "=2C").Replace(user))
-	reply := start("n,," + first)
+	client, err := h.NewClientUnprepped(user, password, "")
+	must(p.t, err)
+	talk := client.NewConversation()
+	say := func(heard string, cmd bson.D) bson.Raw {
+		message, err := talk.Step(heard)
+		must(p.t, err)
+		return p.runOn("admin", append(cmd, d("payload", []byte(message), "options", d("skipEmptyExchange", true))...))
+	}
+	reply := say("", d("saslStart", 1, "mechanism", mechanism))
 	if !truthy(reply.Lookup("ok")) {
 		return reply
 	}
 	_, challenge := reply.Lookup("payload").Binary()
-	var nonce, salt string
-	iterations := 0
-	for _, f := range strings.Split(string(challenge), ",") {
-		switch f[:2] {
-		case "r=":
-			nonce = f[2:]
-		case "s=":
-			salt = f[2:]
-		case "i=":
-			_, _ = fmt.Sscan(f[2:], &iterations)
-		}
-	}
-	without := "c=biws,r=" + nonce
-	proof, server := scramProof(p.t, mechanism, user, password, salt, iterations, first+","+string(challenge)+","+without)
-	reply = p.runOn("admin", d("saslContinue", 1, "conversationId", 1, "payload", []byte(without+",p="+proof)))
+	reply = say(string(challenge), d("saslContinue", 1, "conversationId", 1))
 	if truthy(reply.Lookup("ok")) {
-		if _, v := reply.Lookup("payload").Binary(); string(v) != "v="+server || !reply.Lookup("done").Boolean() {
-			p.t.Fatalf("the server's own proof is %q, want v=%s", v, server)
+		_, proof := reply.Lookup("payload").Binary()
+		if _, err := talk.Step(string(proof)); err != nil || !talk.Valid() || !reply.Lookup("done").Boolean() {
+			p.t.Fatalf("the server's own proof is %q: %v", proof, err)
 		}
 	}
 	return reply
-}
-
-func scramProof(t testing.TB, mechanism, user, password, salt string, iterations int, message string) (proof, server string) {
-	t.Helper()
-	h := func() hash.Hash { return sha256.New() }
-	if mechanism == "SCRAM-SHA-1" {
-		h = func() hash.Hash { return sha1.New() }
-		sum := md5.Sum([]byte(user + ":mongo:" + password))
-		password = hex.EncodeToString(sum[:])
-	}
-	raw, err := base64.StdEncoding.DecodeString(salt)
-	must(t, err)
-	salted, err := pbkdf2.Key(h, password, raw, iterations, h().Size())
-	must(t, err)
-	mac := func(key []byte, s string) []byte { m := hmac.New(h, key); m.Write([]byte(s)); return m.Sum(nil) }
-	key := mac(salted, "Client Key")
-	stored := h()
-	stored.Write(key)
-	signature := mac(stored.Sum(nil), message)
-	for i := range key {
-		key[i] ^= signature[i]
-	}
-	b64 := base64.StdEncoding.EncodeToString
-	return b64(key), b64(mac(mac(salted, "Server Key"), message))
 }
 
 // signedIn opens a connection and signs in.

@@ -98,16 +98,8 @@ func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
 	}
 }
 
-func TestFindAndModifyNeedsTheShardKey(t *testing.T) {
+func TestFindAndModifyDeletesADocumentOnce(t *testing.T) {
 	_, coll := withTwentyDocuments(t)
-	err := coll.FindOneAndUpdate(t.Context(), d("_id", 3), d("$set", d("x", 1))).Err()
-	wantCode(t, err, 61, "Query for sharded findAndModify must contain the shard key")
-	var after struct{ K, X int }
-	err = coll.FindOneAndUpdate(t.Context(), d("k", 45), d("$set", d("x", 1)),
-		options.FindOneAndUpdate().SetReturnDocument(options.After)).Decode(&after)
-	if err != nil || after.X != 1 {
-		t.Errorf("after %+v, %v, want X 1", after, err)
-	}
 	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); err != nil {
 		t.Error(err)
 	}
