@@ -45,7 +45,8 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 	if !r.exists {
 		return r, nil
 	}
-	cur := s.coll.Query(ctx, engine.Query{Filter: x.filter, Sort: x.order, Skip: r.shardSkip, Limit: r.shardLimit, Hint: x.hint, Owned: s.owned})
+	cur := s.coll.Query(ctx, engine.Query{Filter: x.filter, Sort: x.order, Skip: r.shardSkip, Limit: r.shardLimit,
+		Hint: x.hint, Owned: s.owned})
 	if x.execute {
 		_ = drain(cur)
 	}

@@ -199,9 +199,9 @@ func (tx *transaction) change(v *view) {
 	}
 }
 
-// write inserts a document (id 0), replaces it, or removes it (doc nil): at once, or as part of a transaction, for which
-// coll is the transaction's copy. done is false where there was nothing to remove. The caller holds catalog.Mu for
-// writing.
+// write inserts a document (id 0), replaces it, or removes it (doc nil): at once, or as part of a transaction, for
+// which coll is the transaction's copy. done is false where there was nothing to remove. The caller holds catalog.Mu
+// for writing.
 func (ts *transactions) write(tx *transaction, coll *engine.Coll, id engine.RecordID, doc bson.Raw) (done bool, err error) {
 	if doc != nil {
 		if err := ts.catalog.CheckDocument(coll, doc); err != nil {

@@ -96,7 +96,8 @@ func mayViewRoles(s *Session, r *engine.Request) bool {
 	return s.mayView(r, "role", "viewRole", s.has)
 }
 
-// mayView decides about the users or roles that a command names; own tells those of the session. Malformed ones fail later.
+// mayView decides about the users or roles that a command names; own tells those of the session. Malformed ones fail
+// later.
 func (s *Session) mayView(r *engine.Request, what, action string, own func(Name) bool) bool {
 	names, err := parseNames(r.Lookup(r.Name), what, r.DB)
 	return err != nil || !slices.ContainsFunc(names, func(n Name) bool { return !own(n) && !s.May(OnDatabase(n.DB), action) })

@@ -258,4 +258,6 @@ func (b *Balancer) autoMerge() {
 	b.cluster.AutoMerge()
 }
 
-func (b *Balancer) paced(d time.Duration) time.Duration { return time.Duration(float64(d) * b.opts.Pace) }
+func (b *Balancer) paced(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * b.opts.Pace)
+}

@@ -37,8 +37,8 @@ func (c *Cursor) All() iter.Seq2[RecordID, bson.Raw] {
 	}
 }
 
-// ordered visits the matching records in the order of the query until visit returns false. To sort, it reads all of them
-// and keeps only skip+limit if there is a limit.
+// ordered visits the matching records in the order of the query until visit returns false. To sort, it reads all of
+// them and keeps only skip+limit if there is a limit.
 func (c *Cursor) ordered(visit func(*record) bool) {
 	if c.order == nil {
 		c.matching(visit)

@@ -108,8 +108,8 @@ func (c *compiler) addFields(name string, arg bson.RawValue) (Transform, error) 
 	return addFields{t, c.peak}, nil
 }
 
-// eachLeaf visits the leaves of a specification: {a: 1, "b.c": …, d: {e: …}}. A nested document that is no operator is a
-// nested specification, not a literal; empty is the error of an empty one, nil where that is a literal.
+// eachLeaf visits the leaves of a specification: {a: 1, "b.c": …, d: {e: …}}. A nested document that is no operator is
+// a nested specification, not a literal; empty is the error of an empty one, nil where that is a literal.
 func eachLeaf(prefix []string, doc bson.Raw, empty error, leaf func(path []string, v bson.RawValue) error) error {
 	for key, v := range value.Elements(doc) {
 		path, err := splitPath(key)

@@ -41,8 +41,8 @@ func AllPoints(intervals []Interval) bool {
 	return !slices.ContainsFunc(intervals, func(i Interval) bool { return !i.IsPoint() })
 }
 
-// Hashed are the intervals of the hashes of values: points stay points, in the order of the hashes, and anything else is
-// everything.
+// Hashed are the intervals of the hashes of values: points stay points, in the order of the hashes, and anything else
+// is everything.
 func Hashed(intervals []Interval) []Interval {
 	if !AllPoints(intervals) {
 		return []Interval{everything()}

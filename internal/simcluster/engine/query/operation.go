@@ -113,8 +113,8 @@ func currentDate(arg bson.RawValue) (computation, error) {
 
 func items(v bson.RawValue) []bson.RawValue { return slices.Collect(value.Items(v)) }
 
-// extend is $push and $addToSet: it appends a value, or each of {$each: […]}, $addToSet only what the array does not have.
-// There are no other modifiers.
+// extend is $push and $addToSet: it appends a value, or each of {$each: […]}, $addToSet only what the array does not
+// have. There are no other modifiers.
 func extend(op, name string, arg bson.RawValue) (computation, error) {
 	list := []bson.RawValue{arg}
 	if each := value.Field(arg.Value, "$each"); arg.Type == bson.TypeEmbeddedDocument && each.Type != 0 {
