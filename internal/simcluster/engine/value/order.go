@@ -89,44 +89,30 @@ func Compare(a, b bson.RawValue) int {
 
 // CompareDocs orders documents (and arrays) field by field: canonical type, then name, then value;
 // a document that is a prefix of the other comes first.
-func CompareDocs(a, b bson.Raw) int {
-	x, y := Read(a), Read(b)
-	for {
-		xok, yok := x.Next(), y.Next()
-		if !xok || !yok {
-			switch {
-			case yok:
-				return -1
-			case xok:
-				return 1
-			}
-			return 0
-		}
-		if c := cmp.Compare(Rank(x.Value.Type), Rank(y.Value.Type)); c != 0 {
-			return c
-		}
-		if c := bytes.Compare(x.Key, y.Key); c != 0 {
-			return c
-		}
-		if c := Compare(x.Value, y.Value); c != 0 {
-			return c
-		}
-	}
-}
+func CompareDocs(a, b bson.Raw) int { return compareElements(a, b, true) }
 
 // CompareKeys orders index and shard keys: values element by element, names ignored.
-func CompareKeys(a, b bson.Raw) int {
+func CompareKeys(a, b bson.Raw) int { return compareElements(a, b, false) }
+
+func compareElements(a, b bson.Raw, names bool) int {
 	x, y := Read(a), Read(b)
 	for {
 		xok, yok := x.Next(), y.Next()
-		if !xok || !yok {
-			switch {
-			case yok:
-				return -1
-			case xok:
-				return 1
-			}
+		switch {
+		case !xok && !yok:
 			return 0
+		case !xok:
+			return -1
+		case !yok:
+			return 1
+		}
+		if names {
+			if c := cmp.Compare(Rank(x.Value.Type), Rank(y.Value.Type)); c != 0 {
+				return c
+			}
+			if c := bytes.Compare(x.Key, y.Key); c != 0 {
+				return c
+			}
 		}
 		if c := Compare(x.Value, y.Value); c != 0 {
 			return c
