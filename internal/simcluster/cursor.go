@@ -263,15 +263,11 @@ func (c *Cluster) shardCursorOf(r *engine.Request, ns string, opened time.Time) 
 	if r.Conn != nil { // as mongos passes it on
 		router := value.D("host", addressOf(c.catalog, configShard), "client", r.Conn.Remote)
 		client := value.D("application", value.D("name", r.Conn.App), "mongos", router)
-		fields, err := r.Body.Elements()
-		if err != nil {
-			return k
+		b := value.NewBuilder(len(r.Body) + 256)
+		for name, v := range value.Elements(r.Body) {
+			b.Append(name, v)
 		}
-		d := bson.D{}
-		for _, f := range fields {
-			d = append(d, bson.E{Key: f.Key(), Value: f.Value()})
-		}
-		k.command = encode(append(d, bson.E{Key: "$client", Value: client}))
+		k.command = b.Append("$client", value.Doc(encode(client))).Raw()
 	}
 	return k
 }

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
+	"shardboard/internal/simcluster/engine/pipeline"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
@@ -275,7 +276,7 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 	}
 	const late = "operation exceeded time limit"
 	if _, err := f.waitThawedOrName(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
-		if r.Name == "aggregate" && r.Lookup("pipeline").Type == bson.TypeArray && beginsWithStage(r, "$collStats") {
+		if r.Name == "aggregate" && beginsWithStage(r, "$collStats") {
 			return status.Errorf(status.MaxTimeMSExpired, "Unable to retrieve information for $collStats stage :: caused by :: %s", late)
 		}
 		if r.Name == "find" && r.DB == "config" && f.cluster.version.atLeast(8, 0, 0) {
@@ -342,12 +343,8 @@ func answeredByRouter(name string) bool {
 }
 
 func beginsWithStage(r *engine.Request, stage string) bool {
-	stages, err := r.Lookup("pipeline").Array().Values()
-	if err != nil || len(stages) == 0 {
-		return false
-	}
-	d, ok := stages[0].DocumentOK()
-	return ok && commandName(d) == stage
+	stages, err := pipeline.List(r.Lookup("pipeline"))
+	return err == nil && pipeline.First(stages) == stage
 }
 
 // requiredShards lists the shards that a command needs, or more: writes and pipelines

@@ -174,9 +174,7 @@ func keyOfBuckets(p pattern, series bson.Raw) (pattern, error) {
 	time, _ := series.Lookup("timeField").StringValueOK()
 	meta, _ := series.Lookup("metaField").StringValueOK()
 	var key bson.D
-	elements, _ := p.raw.Elements()
-	for _, e := range elements {
-		name := e.Key()
+	for name, kind := range value.Elements(p.raw) {
 		switch rest, part := strings.CutPrefix(name, meta+"."); {
 		case name == time:
 			name = "control.min." + time
@@ -187,7 +185,7 @@ func keyOfBuckets(p pattern, series bson.Raw) (pattern, error) {
 		default:
 			return p, status.Errorf(status.BadValue, "only the time field or meta field can be part of shard key")
 		}
-		key = append(key, bson.E{Key: name, Value: e.Value()})
+		key = append(key, bson.E{Key: name, Value: kind})
 	}
 	return parsePattern(encode(key))
 }

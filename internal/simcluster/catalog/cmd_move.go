@@ -226,7 +226,7 @@ func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, e
 // busyDonor is the error of a shard that takes part in another migration: 8.0 finds the shard of a bound by its values
 // alone, and only that shard looks at the names.
 func (c *Cluster) busyDonor(r *Routing, bound bson.Raw) error {
-	if n, err := bound.Elements(); err != nil || len(n) != len(r.pattern.fields) {
+	if value.Len(bound) != len(r.pattern.fields) {
 		return nil
 	}
 	if err := c.moves.busy(r.Owner(bound), nil); err != nil {

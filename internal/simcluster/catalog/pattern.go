@@ -21,30 +21,23 @@ type field struct {
 
 func parsePattern(raw bson.Raw) (pattern, error) {
 	p := pattern{raw: append(bson.Raw(nil), raw...), hashed: -1}
-	elements, err := raw.Elements()
-	if err != nil {
-		return p, status.Errorf(status.InvalidBSON, "shard key is not a document")
+	for name, v := range value.Elements(raw) {
+		n, isNumber := asInt64(v)
+		kind, _ := v.StringValueOK()
+		switch {
+		case isNumber && n == 1:
+		case kind == "hashed" && p.hashed >= 0:
+			return p, status.Errorf(status.BadValue, "Shard key %s can contain at most one 'hashed' field", text(raw))
+		case kind == "hashed":
+			p.hashed = len(p.fields)
+		default:
+			return p, status.Errorf(status.BadValue, "Shard key %s can contain either a single 'hashed' field or multiple "+
+				"numerical fields set to a value of 1. Failed to parse field %s", text(raw), name)
+		}
+		p.fields = append(p.fields, field{name, kind == "hashed"})
 	}
-	if len(elements) == 0 {
+	if len(p.fields) == 0 {
 		return p, status.Errorf(status.BadValue, "Shard key is empty")
-	}
-	for i, e := range elements {
-		f := field{name: e.Key()}
-		v := e.Value()
-		if n, ok := asInt64(v); ok && n == 1 {
-			p.fields = append(p.fields, f)
-			continue
-		}
-		if s, ok := v.StringValueOK(); ok && s == "hashed" {
-			if p.hashed >= 0 {
-				return p, status.Errorf(status.BadValue, "Shard key %s can contain at most one 'hashed' field", text(raw))
-			}
-			f.hashed, p.hashed = true, i
-			p.fields = append(p.fields, f)
-			continue
-		}
-		return p, status.Errorf(status.BadValue, "Shard key %s can contain either a single 'hashed' field or multiple "+
-			"numerical fields set to a value of 1. Failed to parse field %s", text(raw), f.name)
 	}
 	return p, nil
 }
@@ -93,8 +86,7 @@ func (p pattern) keyOf(doc bson.Raw) (bson.Raw, error) {
 // normalize puts the fields of a full key into the pattern's order. It fails on missing
 // and on additional fields.
 func (p pattern) normalize(key bson.Raw) (bson.Raw, bool) {
-	elements, err := key.Elements()
-	if err != nil || len(elements) != len(p.fields) {
+	if value.Len(key) != len(p.fields) {
 		return nil, false
 	}
 	d := value.NewBuilder(len(key) + 1)
@@ -114,23 +106,17 @@ func (p pattern) normalize(key bson.Raw) (bson.Raw, bool) {
 // extend completes a prefix of the key with MinKey. It fails if the fields are not a
 // prefix of the pattern, in order.
 func (p pattern) extend(key bson.Raw) (bson.Raw, bool) {
-	elements, err := key.Elements()
-	if err != nil || len(elements) > len(p.fields) {
-		return nil, false
-	}
-	d := value.NewBuilder(len(key) + 16*len(p.fields))
-	for i, f := range p.fields {
-		if i >= len(elements) {
-			d.Append(f.name, value.MinKey())
-			continue
+	d, given := value.NewBuilder(len(key)+16*len(p.fields)), value.Read(key)
+	for _, f := range p.fields {
+		v := value.MinKey()
+		if given.Next() {
+			if v = given.Value; string(given.Key) != f.name {
+				return nil, false
+			}
 		}
-		if elements[i].Key() != f.name {
-			return nil, false
-		}
-		v := elements[i].Value()
 		d.Append(f.name, v)
 	}
-	return d.Raw(), true
+	return d.Raw(), !given.Next()
 }
 
 // compareKeys orders two full keys of one pattern: element by element, values only.

@@ -209,16 +209,10 @@ func (f versionFeatures) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	ch.Shard = f.shardName(doc.Lookup("shard"))
 	ch.Version.T, ch.Version.I, _ = doc.Lookup("lastmod").TimestampOK()
 	ch.Jumbo, ch.flagged = truthy(doc.Lookup("jumbo")), doc.Lookup("jumbo").Type != 0
-	entries, _ := doc.Lookup("history").ArrayOK()
-	values, _ := entries.Values()
-	for _, v := range values {
-		e, ok := v.DocumentOK()
-		if !ok {
-			continue
-		}
+	for e := range value.Items(doc.Lookup("history")) {
 		var p Placement
-		p.ValidAfter.T, p.ValidAfter.I, _ = e.Lookup("validAfter").TimestampOK()
-		p.Shard = f.shardName(e.Lookup("shard"))
+		p.ValidAfter.T, p.ValidAfter.I, _ = value.Field(e.Value, "validAfter").TimestampOK()
+		p.Shard = f.shardName(value.Field(e.Value, "shard"))
 		ch.History = append(ch.History, p)
 	}
 	if len(ch.History) == 0 {

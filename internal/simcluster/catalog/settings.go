@@ -148,15 +148,13 @@ func (c *Cluster) readBalancer(doc bson.Raw, s *Settings) {
 }
 
 func withoutNulls(doc bson.Raw) bson.Raw {
-	fields, _ := doc.Elements()
-	var out bson.D
-	for _, f := range fields {
-		if f.Value().Type != bson.TypeNull {
-			out = append(out, bson.E{Key: f.Key(), Value: f.Value()})
+	b := value.NewBuilder(len(doc))
+	for name, v := range value.Elements(doc) {
+		if v.Type != bson.TypeNull {
+			b.Append(name, v)
 		}
 	}
-	raw, _ := bson.Marshal(out)
-	return raw
+	return b.Raw()
 }
 
 func (s *Settings) refuse(field string) {

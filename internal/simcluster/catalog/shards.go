@@ -102,13 +102,11 @@ func (c *Cluster) reloadShards() {
 		s.host, _ = doc.Lookup("host").StringValueOK()
 		s.draining = truthy(doc.Lookup("draining"))
 		s.topology.T, s.topology.I, _ = doc.Lookup("topologyTime").TimestampOK()
-		if tags, ok := doc.Lookup("tags").ArrayOK(); ok {
-			s.hasTags = true
-			values, _ := tags.Values()
-			for _, v := range values {
-				if t, ok := v.StringValueOK(); ok {
-					s.tags = append(s.tags, t)
-				}
+		tags := doc.Lookup("tags")
+		s.hasTags = tags.Type == bson.TypeArray
+		for v := range value.Items(tags) {
+			if t, ok := v.StringValueOK(); ok && s.hasTags {
+				s.tags = append(s.tags, t)
 			}
 		}
 		list = append(list, s)

@@ -40,12 +40,16 @@ func (n *Node) Create(db, coll string, uuid [16]byte, opts bson.Raw) *Coll {
 	if c := n.Coll(db, coll); c != nil {
 		return c
 	}
-	if n.dbs[db] == nil {
-		n.dbs[db] = map[string]*Coll{}
-	}
 	c := newColl(db, coll, uuid, opts, &n.examined)
-	n.dbs[db][coll] = c
+	n.put(c)
 	return c
+}
+
+func (n *Node) put(c *Coll) {
+	if n.dbs[c.DB] == nil {
+		n.dbs[c.DB] = map[string]*Coll{}
+	}
+	n.dbs[c.DB][c.Name] = c
 }
 
 // Drop removes a collection and reports whether it existed.
@@ -71,11 +75,8 @@ func (n *Node) DropDatabase(db string) bool {
 func (n *Node) Rename(db, coll, toDB, toColl string) {
 	c := n.Coll(db, coll)
 	n.Drop(db, coll)
-	if n.dbs[toDB] == nil {
-		n.dbs[toDB] = map[string]*Coll{}
-	}
 	c.DB, c.Name = toDB, toColl
-	n.dbs[toDB][toColl] = c
+	n.put(c)
 }
 
 // Databases are the names of databases with collections, sorted.
