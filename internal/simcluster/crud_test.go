@@ -4,10 +4,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/simcluster/engine/status"
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // withTwentyDocuments inserts {_id: i, k: 15i} for i in [0, 20) into a sharded
@@ -201,4 +206,79 @@ func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	if got := killed.Lookup("cursorsNotFound", "0").Int64(); got != 7 {
 		t.Errorf("not found %v", killed)
 	}
+}
+
+func TestExplainNamesShardsAndMerge(t *testing.T) {
+	c := withSpreadDocuments(t)
+	for _, x := range []struct {
+		command bson.D
+		stage   string
+		shards  int
+	}{
+		{d("find", "coll", "filter", d("k", 5)), "SINGLE_SHARD", 1},
+		{d("find", "coll", "filter", d("k", d("$lt", 150))), "SHARD_MERGE", 2},
+		{d("find", "coll", "sort", d("_id", 1)), "SHARD_MERGE_SORT", 3},
+	} {
+		reply := mustRun(t, c, "db", d("explain", x.command, "verbosity", "queryPlanner"))
+		plan := reply.Lookup("queryPlanner", "winningPlan")
+		if got := value.Field(plan.Value, "stage").StringValue(); got != x.stage {
+			t.Errorf("%v: stage %s, want %s", x.command, got, x.stage)
+		}
+		if got := value.Len(value.Field(plan.Value, "shards").Value); got != x.shards {
+			t.Errorf("%v: %d shards, want %d", x.command, got, x.shards)
+		}
+	}
+	if _, err := c.Command(t.Context(), "db", d("explain", d("count", "coll"))); status.Of(err) == nil || status.Of(err).Code != 59 {
+		t.Errorf("explain of count: %v, want code 59", err)
+	}
+	reply := mustRun(t, c, "db", d("explain",
+		d("aggregate", "coll", "cursor", bson.D{}, "pipeline", bson.A{d("$group", d("_id", "$k"))}), "verbosity", "queryPlanner"))
+	if got := value.Len(reply.Lookup("shards").Value); got != 3 {
+		t.Errorf("a grouping needs %d shards, want 3", got)
+	}
+}
+
+func TestDocumentsExpireByTTLIndexes(t *testing.T) {
+	c := emptyCluster(t)
+	at := func(ago time.Duration) bson.DateTime { return bson.NewDateTimeFromTime(c.catalog.Now().Add(-ago)) }
+	mustRun(t, c, "store", d("createIndexes", "c", "indexes", bson.A{
+		d("key", d("at", 1), "name", "at_1", "expireAfterSeconds", 60),
+		d("key", d("until", 1), "name", "until_1", "expireAfterSeconds", 0, "partialFilterExpression", d("kind", "lease")),
+		d("key", d("a", 1, "b", 1), "name", "a_1_b_1", "expireAfterSeconds", 0),
+	}))
+	mustRun(t, c, "store", d("insert", "c", "documents", bson.A{
+		d("_id", "old", "at", at(61*time.Second)),
+		d("_id", "young", "at", at(10*time.Second)),
+		d("_id", "text", "at", "2001-01-01"),
+		d("_id", "array", "at", bson.A{at(0), at(2 * time.Minute)}),
+		d("_id", "lease", "until", at(time.Second), "kind", "lease"),
+		d("_id", "not a lease", "until", at(time.Second)),
+		d("_id", "compound", "a", at(time.Second), "b", at(time.Second)),
+	}))
+	if n := c.ExpireDocuments(); n != 3 {
+		t.Errorf("%d documents expired, want old, array and lease", n)
+	}
+	c.catalog.AdvanceTo(c.catalog.Now().Add(51 * time.Second))
+	if n := c.ExpireDocuments(); n != 1 {
+		t.Errorf("%d documents expired after another 51 s, want young", n)
+	}
+}
+
+func TestRunningClusterExpiresDocumentsEveryMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, err := New(t.Context(), Options{Projects: 2, Documents: 10, Layout: "yorkie-head"})
+		must(t, err)
+		defer func() { _ = c.Close() }()
+		c.Start(t.Context())
+		mustRun(t, c, "store", d("createIndexes", "c", "indexes", bson.A{d("key", d("at", 1), "name", "at_1", "expireAfterSeconds", 5)}))
+		mustRun(t, c, "store", d("insert", "c", "documents", bson.A{d("at", bson.NewDateTimeFromTime(c.catalog.Now()))}))
+		time.Sleep(61 * time.Second)
+		if n := mustRun(t, c, "store", d("count", "c")).Lookup("n").Int32(); n != 0 {
+			t.Errorf("%d documents after a minute", n)
+		}
+		// A Yorkie server that runs keeps its own document alive.
+		if n := mustRun(t, c, "yorkie-meta", d("count", "clusternodes")).Lookup("n").Int32(); n != 1 {
+			t.Errorf("%d nodes of Yorkie", n)
+		}
+	})
 }

@@ -14,7 +14,7 @@ import (
 
 // Time-series collections are held as a real cluster lists and counts them, in both forms: up to 8.2 a view beside
 // the collection of its buckets, from 9.0 on one viewless collection. Clients of the view insert and read measurements
-// (time_series_buckets.go), those of the buckets insert buckets.
+//, those of the buckets insert buckets.
 
 const bucketsPrefix = "system.buckets."
 

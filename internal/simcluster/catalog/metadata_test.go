@@ -1,9 +1,12 @@
 package catalog
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -77,5 +80,38 @@ func TestZonesSetBeforeShardingSplitTheEmptyCollection(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A chunk that moves after a long time keeps the last history entry; older entries are
+// removed.
+func TestChunkHistoryKeepsItsLastEntryHoweverOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := newFixture(t)
+		defer p.c.Close()
+		p.mustRun(`{"enableSharding": "db", "primaryShard": "shard-rs-1"}`)
+		p.mustRun(`{"shardCollection": "db.c", "key": {"k": 1}}`)
+		for _, shard := range []string{"shard-rs-2", "shard-rs-3"} {
+			time.Sleep(time.Hour)
+			p.mustRun(`{"moveChunk": "db.c", "find": {"k": 1}, "to": "` + shard + `"}`)
+		}
+		h := p.c.Routing("db.c").Chunks()[0].History
+		if len(h) != 2 || h[0].Shard != "shard-rs-3" || h[1].Shard != "shard-rs-2" {
+			t.Errorf(`history %v, want len 2, [0].Shard "shard-rs-3", [1].Shard "shard-rs-2"`, h)
+		}
+	})
+}
+
+// The client that looks late sees both channels ready: chance must not choose what it gets.
+func TestAnAnswerBeforeTheEndIsKeptAfterIt(t *testing.T) {
+	cut := errors.New("cut")
+	c := newCompletion()
+	c.answer(cut)
+	c.answer(errors.New("a second answer"))
+	close(c.done)
+	for range 100 {
+		if err := c.wait(t.Context()); !errors.Is(err, cut) {
+			t.Fatalf("answered %v", err)
+		}
 	}
 }
