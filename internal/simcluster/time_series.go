@@ -13,8 +13,8 @@ import (
 )
 
 // Time-series collections are held as a real cluster lists and counts them, in both forms: up to 8.2 a view beside
-// the collection of its buckets, from 9.0 on one viewless collection. Clients of the view insert and read measurements
-//, those of the buckets insert buckets.
+// the collection of its buckets, from 9.0 on one viewless collection. Clients of the view insert and read measurements,
+// those of the buckets insert buckets.
 
 const bucketsPrefix = "system.buckets."
 

@@ -30,7 +30,7 @@ type virtualChunks struct {
 	uuid     bson.RawValue
 	shards   []virtualOwner
 	at       bson.RawValue // since when shards own them
-	since    bool          // documents have onCurrentShardSince
+	since    bson.RawValue // onCurrentShardSince: the same, missing before 6.0
 	examined *engine.Examined
 }
 
@@ -40,7 +40,10 @@ type virtualOwner struct{ name, history bson.RawValue }
 func (c *Cluster) addManyChunks(n int) error {
 	node := c.catalog.Config
 	m := &virtualChunks{n: n, step: math.MaxUint64/uint64(n) + 1, at: value.Timestamp(uint32(c.opts.Epoch.Unix()), 1),
-		since: c.version.atLeast(6, 0, 0), examined: node.Examined()}
+		examined: node.Examined()}
+	if c.version.atLeast(6, 0, 0) {
+		m.since = m.at
+	}
 	m.uuid, _ = value.Of(bson.Binary{Subtype: bson.TypeBinaryUUID, Data: []byte("virtual-chunks-0")})
 	for _, name := range c.opts.shardNames() {
 		h := value.NewBuilder(64).Append("validAfter", m.at).Append("shard", value.String(name))
@@ -68,37 +71,24 @@ func (c *Cluster) addManyChunks(n int) error {
 
 // bound is the lower bound of chunk i, or the end of the key space.
 func (m *virtualChunks) bound(i int) bson.RawValue {
+	k := value.Int64(int64(uint64(i)*m.step) + math.MinInt64)
 	switch {
 	case i <= 0:
-		return value.MinKey()
+		k = value.MinKey()
 	case i >= m.n:
-		return value.MaxKey()
+		k = value.MaxKey()
 	}
-	return value.Int64(int64(uint64(i)*m.step) + math.MinInt64)
+	return value.Doc(value.NewBuilder(24).Append("k", k).Raw())
 }
 
 func (m *virtualChunks) document(i int) bson.Raw {
 	var id bson.ObjectID
 	binary.BigEndian.PutUint64(id[4:], uint64(i))
 	shard := m.shards[i*7%len(m.shards)]
-	b := value.NewBuilder(320)
-	b.Append("_id", value.ObjectID(id))
-	b.Append("uuid", m.uuid)
-	b.Append("min", value.Doc(one("k", m.bound(i))))
-	b.Append("max", value.Doc(one("k", m.bound(i+1))))
-	b.Append("shard", shard.name)
-	b.Append("lastmod", value.Timestamp(1, uint32(i+1)))
-	if m.since {
-		b.Append("onCurrentShardSince", m.at)
-	}
-	b.Append("history", shard.history)
-	return b.Raw()
-}
-
-func one(name string, v bson.RawValue) bson.Raw {
-	b := value.NewBuilder(24)
-	b.Append(name, v)
-	return b.Raw()
+	return value.NewBuilder(320).Append("_id", value.ObjectID(id)).Append("uuid", m.uuid).
+		Append("min", m.bound(i)).Append("max", m.bound(i+1)).Append("shard", shard.name).
+		Append("lastmod", value.Timestamp(1, uint32(i+1))).Append("onCurrentShardSince", m.since).
+		Append("history", shard.history).Raw()
 }
 
 // reads tells whether a query is about these chunks.
