@@ -34,25 +34,15 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 		of = "ns"
 	}
 	m := map[string][]bson.D{
-		"shards":               {unique(by("host"))},
-		"chunks":               {unique(by(of, "min")), unique(by(of, "shard", "min")), unique(by(of, "lastmod"))},
-		"tags":                 {unique(by("ns", "min")), plain(by("ns", "tag"))},
-		"migrations":           {unique(by("ns", "min"))},
-		"locks":                {plain(by("ts")), plain(by("state", "process"))},
-		"lockpings":            {plain(by("ping"))},
-		"reshardingOperations": nil,
-		"databases":            nil,
-		"collections":          nil,
-		"settings":             nil,
-		"changelog":            nil,
-		"actionlog":            nil,
-		"version":              nil,
-		"mongos":               nil,
-		// Internal to the server; always empty here.
-		"transactions":       nil,
-		"image_collection":   nil,
-		"system.indexBuilds": nil,
+		"shards":     {unique(by("host"))},
+		"chunks":     {unique(by(of, "min")), unique(by(of, "shard", "min")), unique(by(of, "lastmod"))},
+		"tags":       {unique(by("ns", "min")), plain(by("ns", "tag"))},
+		"migrations": {unique(by("ns", "min"))},
+		"locks":      {plain(by("ts")), plain(by("state", "process"))},
+		"lockpings":  {plain(by("ping"))},
 	}
+	without := []string{"reshardingOperations", "databases", "collections", "settings", "changelog", "actionlog", "version",
+		"mongos", "transactions", "image_collection", "system.indexBuilds"} // the last three are internal to the server
 	if !f.locks {
 		delete(m, "locks")
 		delete(m, "lockpings")
@@ -60,11 +50,12 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 	if !f.migrations {
 		delete(m, "migrations")
 	}
-	if f.observed8 {
-		for _, name := range []string{"system.preimages", "rangeDeletions", "sampledQueries", "sampledQueriesDiff", "clusterParameters",
-			"sharding_configsvr_coordinators", "analyzeShardKeySplitPoints"} {
-			m[name] = nil // internal to the server as well
-		}
+	if f.observed8 { // internal to the server as well
+		without = append(without, "system.preimages", "rangeDeletions", "sampledQueries", "sampledQueriesDiff", "clusterParameters",
+			"sharding_configsvr_coordinators", "analyzeShardKeySplitPoints")
+	}
+	for _, name := range without {
+		m[name] = nil
 	}
 	if f.placements {
 		m["placementHistory"] = []bson.D{unique(value.D("nss", int32(1), "timestamp", int32(-1)))}

@@ -67,13 +67,11 @@ func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones 
 
 // reshardZones reads the zone ranges that replace the collection's current ones.
 func (c *Cluster) reshardZones(p pattern, zones bson.RawValue) ([]*Zone, error) {
-	array, ok := zones.ArrayOK()
-	if !ok {
+	if zones.Type != bson.TypeArray {
 		return nil, nil
 	}
-	values, _ := array.Values()
 	var list []*Zone
-	for _, v := range values {
+	for v := range value.Items(zones) {
 		d, ok := v.DocumentOK()
 		if !ok {
 			return nil, status.Errorf(status.TypeMismatch, "BSON field 'reshardCollection.zones' is the wrong type")

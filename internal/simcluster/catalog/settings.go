@@ -119,9 +119,8 @@ func (c *Cluster) readBalancer(doc bson.Raw, s *Settings) {
 	default:
 		s.refuse("balancer._secondaryThrottle")
 	}
-	if list, ok := doc.Lookup("activeWindowDOW").ArrayOK(); ok && c.features.windowsByDay {
-		values, _ := list.Values()
-		for _, v := range values {
+	if list := doc.Lookup("activeWindowDOW"); list.Type == bson.TypeArray && c.features.windowsByDay {
+		for v := range value.Items(list) {
 			w, _ := v.DocumentOK()
 			one, ok := readSpan(w)
 			if one.day, _ = w.Lookup("day").StringValueOK(); !ok || !strings.Contains(" Sunday Monday Tuesday Wednesday Thursday Friday Saturday ",
