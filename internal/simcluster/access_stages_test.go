@@ -41,11 +41,13 @@ func TestEveryStageNeedsItsOwnPrivilege(t *testing.T) {
 	allowed := []bson.A{
 		stages(), stages(d("$match", d("a", 1))),
 		stages(d("$lookup", d("from", "c", "localField", "a", "foreignField", "b", "as", "x"))),
+		stages(d("$unionWith", "c")),
 	}
 	denied := []bson.A{
 		stages(d("$collStats", d("storageStats", bson.D{}))), stages(d("$indexStats", bson.D{})),
 		stages(d("$lookup", d("from", "secret", "localField", "a", "foreignField", "b", "as", "x"))),
-		stages(d("$lookup", d("from", "c", "pipeline", stages(d("$lookup", d("from", "secret", "as", "y"))), "as", "x"))),
+		stages(d("$lookup", d("from", "c", "pipeline", stages(d("$unionWith", "secret")), "as", "x"))),
+		stages(d("$match", d("a", 1)), d("$unionWith", d("coll", "secret", "pipeline", bson.A{}))),
 	}
 	run := func(p *rawClient, s bson.A) bson.Raw {
 		return p.runOn("db", d("aggregate", "c", "pipeline", s, "cursor", bson.D{}))

@@ -249,7 +249,7 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 	return env
 }
 
-// runJoinedPipeline runs the pipeline of a $lookup under the same lock.
+// runJoinedPipeline runs the pipeline of a $lookup or $unionWith under the same lock.
 func (c *Cluster) runJoinedPipeline(ctx context.Context, a aggregateArgs, db, coll string, stages []bson.Raw,
 	vars map[string]bson.RawValue) pipeline.Docs {
 	if docs, ok := c.many.joined(db, coll, vars); ok {

@@ -365,11 +365,16 @@ func (s *Session) mayStage(on Resource, name string, arg bson.RawValue) bool {
 		return s.May(OnCluster(), "shardedDataDistribution")
 	case "$lookup":
 		return s.mayJoin(on, field("from"), field("pipeline"))
+	case "$unionWith":
+		if arg.Type == bson.TypeString {
+			return s.mayJoin(on, arg, bson.RawValue{})
+		}
+		return s.mayJoin(on, field("coll"), field("pipeline"))
 	}
 	return true
 }
 
-// mayJoin checks the other collection of a $lookup and its pipeline.
+// mayJoin checks the other collection of a $lookup or $unionWith and its pipeline.
 func (s *Session) mayJoin(on Resource, from, stages bson.RawValue) bool {
 	coll, _ := from.StringValueOK()
 	other := OnNamespace(on.db, coll)

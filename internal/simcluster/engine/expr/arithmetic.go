@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -45,6 +46,20 @@ func shifted(n bson.RawValue) (bson.RawValue, error) {
 	return dateValue(ms), nil
 }
 
+func evalMultiply(_ string, args []bson.RawValue) (bson.RawValue, error) {
+	product := value.Int32(1)
+	for _, v := range args {
+		if nullish(v) {
+			return value.Null(), nil
+		}
+		if !value.IsNumber(v) {
+			return missing(), status.Errorf(status.TypeMismatch, "$multiply only supports numeric types, not %s", TypeName(v))
+		}
+		product, _ = value.Mul(product, v)
+	}
+	return product, nil
+}
+
 func evalSubtract(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	l, r := args[0], args[1]
 	switch {
@@ -81,7 +96,7 @@ func evalDivide(name string, args []bson.RawValue) (bson.RawValue, error) {
 	case name == "$mod":
 		return remainder(l, r), nil
 	}
-	return value.Double(value.Float(l) / value.Float(r)), nil
+	return quotient(l, r), nil
 }
 
 // remainder keeps the sign and the integer type of the dividend.
@@ -95,6 +110,29 @@ func remainder(a, b bson.RawValue) bson.RawValue {
 		return value.Int64(x % y)
 	}
 	return value.Double(math.Mod(value.Float(a), value.Float(b)))
+}
+
+func quotient(a, b bson.RawValue) bson.RawValue { return value.Double(value.Float(a) / value.Float(b)) }
+
+// evalTotal is the expression form of the accumulators: over its operands, or
+// over the elements when the only operand is an array.
+func evalTotal(name string, args []bson.RawValue) (bson.RawValue, error) {
+	if len(args) == 1 && args[0].Type == bson.TypeArray {
+		args = slices.Collect(value.Items(args[0]))
+	}
+	var t Total
+	best := value.Null()
+	for _, v := range args {
+		t.Add(v)
+		best = Extreme(best, v, name == "$max")
+	}
+	switch name {
+	case "$sum":
+		return t.Sum(), nil
+	case "$avg":
+		return Quotient(t.Sum(), t.Count), nil
+	}
+	return best, nil
 }
 
 // Extreme is the smaller or larger of two values; null and missing are ignored if the
@@ -119,6 +157,7 @@ func Extreme(best, v bson.RawValue, largest bool) bson.RawValue {
 // Integers are added exactly, doubles and decimals with compensated summation, so that sums of
 // ordinary size do not depend on the order of the shards.
 type Total struct {
+	Count   int64         // numbers added
 	exact   bson.RawValue // sum of ints and longs
 	doubles bool          // some have been added to sum
 	sum     float64       // sum of doubles
@@ -130,6 +169,7 @@ func (t *Total) Add(v bson.RawValue) {
 	if !value.IsNumber(v) {
 		return
 	}
+	t.Count++
 	if v.Type == bson.TypeDouble || v.Type == bson.TypeDecimal128 {
 		t.addFloat(value.Float(v))
 		return
@@ -170,4 +210,12 @@ func (t *Total) Sum() bson.RawValue {
 		f = with
 	}
 	return value.Double(f)
+}
+
+// Quotient divides a sum by a count, null when the count is 0; never an integer.
+func Quotient(sum bson.RawValue, count int64) bson.RawValue {
+	if !value.IsNumber(sum) || count == 0 {
+		return value.Null()
+	}
+	return quotient(sum, value.Int64(count))
 }

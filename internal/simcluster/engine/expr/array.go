@@ -26,6 +26,50 @@ func evalIn(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	return value.Bool(false), nil
 }
 
+func evalElemAt(name string, args []bson.RawValue) (bson.RawValue, error) {
+	if nullish(args[0]) || nullish(args[1]) {
+		return value.Null(), nil
+	}
+	if args[0].Type != bson.TypeArray {
+		return missing(), status.Errorf(28689, "%s's first argument must be an array, but is %s", name, TypeName(args[0]))
+	}
+	if !value.IsNumber(args[1]) {
+		return missing(), status.Errorf(28690, "%s's second argument must be a numeric value, but is %s", name, TypeName(args[1]))
+	}
+	i, ok := value.Long(args[1])
+	if !ok || i != int64(int32(i)) {
+		return missing(), status.Errorf(28691, "%s's second argument must be representable as a 32-bit integer: %s", name, Text(args[1]))
+	}
+	return element(args[0], int(i)), nil
+}
+
+// element is the i-th element, counted from the end when negative; missing
+// outside of the array.
+func element(array bson.RawValue, i int) bson.RawValue {
+	if i < 0 {
+		i += value.Len(array.Value)
+	}
+	for v := range value.Items(array) {
+		if i == 0 {
+			return v
+		}
+		i--
+	}
+	return missing()
+}
+
+func evalEnd(name string, args []bson.RawValue) (bson.RawValue, error) {
+	switch {
+	case nullish(args[0]):
+		return value.Null(), nil
+	case args[0].Type != bson.TypeArray:
+		return missing(), status.Errorf(28689, "%s's argument must be an array, but is %s", name, TypeName(args[0]))
+	case name == "$first":
+		return element(args[0], 0), nil
+	}
+	return element(args[0], -1), nil
+}
+
 func evalConcatArrays(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	b := value.NewBuilder(64)
 	for _, v := range args {
@@ -42,16 +86,25 @@ func evalConcatArrays(_ string, args []bson.RawValue) (bson.RawValue, error) {
 	return arrayValue(b), nil
 }
 
-func evalAnyTrue(_ string, args []bson.RawValue) (bson.RawValue, error) {
+func evalElementsTrue(name string, args []bson.RawValue) (bson.RawValue, error) {
+	whole := name == "$allElementsTrue"
 	if args[0].Type != bson.TypeArray {
-		return missing(), status.Errorf(17041, "$anyElementTrue's argument must be an array, but is %s", TypeName(args[0]))
+		code := int32(17041)
+		if whole {
+			code = 17040
+		}
+		return missing(), status.Errorf(code, "%s's argument must be an array, but is %s", name, TypeName(args[0]))
 	}
 	for v := range value.Items(args[0]) {
-		if Truthy(v) {
-			return value.Bool(true), nil
+		if Truthy(v) != whole {
+			return value.Bool(!whole), nil
 		}
 	}
-	return value.Bool(false), nil
+	return value.Bool(whole), nil
+}
+
+func evalIsArray(_ string, args []bson.RawValue) (bson.RawValue, error) {
+	return value.Bool(args[0].Type == bson.TypeArray), nil
 }
 
 // eachNode is $map and $filter: it evaluates body for every element, which it
@@ -140,6 +193,31 @@ func (n eachNode) eval(c *evaluation) (bson.RawValue, error) {
 		}
 	}
 	return arrayValue(b), nil
+}
+
+// evalMerge joins documents: a later value of a field replaces an earlier one in its place.
+func evalMerge(_ string, args []bson.RawValue) (bson.RawValue, error) {
+	var names []string
+	values := map[string]bson.RawValue{}
+	for _, v := range args {
+		if nullish(v) {
+			continue
+		}
+		if v.Type != bson.TypeEmbeddedDocument {
+			return missing(), status.Errorf(40400, "$mergeObjects requires object inputs, but input %s is of type %s", Text(v), TypeName(v))
+		}
+		for k, item := range value.Elements(v.Value) {
+			if _, seen := values[k]; !seen {
+				names = append(names, k)
+			}
+			values[k] = item
+		}
+	}
+	b := value.NewBuilder(256)
+	for _, name := range names {
+		b.Append(name, values[name])
+	}
+	return value.Doc(b.Raw()), nil
 }
 
 func evalObjectToArray(_ string, args []bson.RawValue) (bson.RawValue, error) {

@@ -163,6 +163,9 @@ func TestArithmeticOperatorsEvaluate(t *testing.T) {
 		         | {'$subtract': ['$$NOW', '$$NOW']}    | {'$numberLong': '0'}
 		         | {'$subtract': ['$$NOW', 167]}        | {'$date': '2024-02-29T13:14:15Z'}
 		         | {'$subtract': [1, 'a']}              | !14: can't $subtract string from int
+		         | {'$multiply': [3, 4]}                | 12
+		         | {'$multiply': [65536, 65536]}        | {'$numberLong': '4294967296'}
+		         | {'$multiply': [2, 0.5]}              | 1.0
 		         | {'$divide': [6, 3]}                  | 2.0
 		         | {'$divide': [1, 0]}                  | !2: can't $divide by zero
 		         | {'$divide': [1, null]}               | null
@@ -171,6 +174,12 @@ func TestArithmeticOperatorsEvaluate(t *testing.T) {
 		         | {'$mod': [7, {'$numberLong': '4'}]} | {'$numberLong': '3'}
 		         | {'$mod': [7.5, 2]}            | 1.5
 		         | {'$mod': [1, 0]}              | !16610: can't $mod by zero
+		'a': [1, 2, 'x', 3.5] | {'$sum': '$a'}          | 6.5
+		'a': [1, 2, 3] | {'$avg': '$a'}                 | 2.0
+		'a': [] | {'$avg': '$a'}                        | null
+		'a': [3, 1, null, 2] | {'$min': '$a'}           | 1
+		         | {'$max': [3, 'a', '$x']}             | 'a'
+		         | {'$sum': [1, [5], 2]}                | 3
 	`)
 }
 
@@ -180,6 +189,13 @@ func TestArrayOperatorsEvaluate(t *testing.T) {
 		         | {'$size': '$a'}                      | !17124: The argument to $size must be an array, but was of type: missing
 		'a': [1, 2] | {'$in': [2.0, '$a']}              | true
 		         | {'$in': [1, '$a']}                   | !40081: $in requires an array as a second argument, found: missing
+		'a': [1, 2] | {'$arrayElemAt': ['$a', -1]}      | 2
+		'a': [1, 2] | {'$arrayElemAt': ['$a', 2]}       |
+		         | {'$arrayElemAt': ['$a', 0]}          | null
+		         | {'$arrayElemAt': [1, 0]}             | !28689: $arrayElemAt's first argument must be an array, but is int
+		'a': [1, 2] | {'$first': '$a'}                  | 1
+		'a': [1, 2] | {'$last': '$a'}                   | 2
+		'a': []  | {'$last': '$a'}                      |
 		'a': [1, 2, 3] | {'$filter': {'input': '$a', 'as': 'n', 'cond': {'$gt': ['$$n', 1]}}} | [2, 3]
 		'a': [1, 2] | {'$filter': {'input': '$a', 'cond': {'$eq': ['$$this', 1]}}} | [1]
 		         | {'$filter': {'input': '$a', 'cond': 1}} | null
@@ -188,12 +204,15 @@ func TestArrayOperatorsEvaluate(t *testing.T) {
 		         | {'$map': {'input': 1, 'in': 1}}      | !16883: input to $map must be an array not int
 		         | {'$map': {'input': [1]}}             | !16882: Missing 'in' parameter to $map
 		         | {'$map': {'input': [1], 'as': 'N', 'in': 1}} | !9: 'N' starts with an invalid character for a user variable name
-		'a': [1, 2] | {'$map': {'input': '$a', 'as': 'x', 'in': {'$map': {'input': '$a', 'as': 'y', 'in': {'$subtract': ['$$x', '$$y']}}}}} | [[0, -1], [1, 0]]
+		'a': [1, 2] | {'$map': {'input': '$a', 'as': 'x', 'in': {'$map': {'input': '$a', 'as': 'y', 'in': {'$multiply': ['$$x', '$$y']}}}}} | [[1, 2], [2, 4]]
 		         | {'$concatArrays': [[1], [2, 3]]}     | [1, 2, 3]
 		         | {'$concatArrays': [[1], null]}       | null
 		         | {'$concatArrays': [[1], 2]}          | !28664: $concatArrays only supports arrays, not int
+		         | {'$isArray': [[1]]}                  | true
+		         | {'$isArray': '$x'}                   | false
 		         | {'$anyElementTrue': [[0, null, 1]]}  | true
 		         | {'$anyElementTrue': [[]]}            | false
+		         | {'$allElementsTrue': [[1, false]]}   | false
 	`)
 }
 
@@ -212,6 +231,8 @@ func TestObjectOperatorsEvaluate(t *testing.T) {
 		'a': {'x': 1, 'y': 2} | {'$objectToArray': '$a'} | [{'k': 'x', 'v': 1}, {'k': 'y', 'v': 2}]
 		         | {'$objectToArray': '$a'}             | null
 		         | {'$objectToArray': [1]}              | !40390: $objectToArray requires a document input, found: int
+		'a': {'x': 1, 'y': 2} | {'$mergeObjects': ['$a', null, {'x': 5, 'z': 3}]} | {'x': 5, 'y': 2, 'z': 3}
+		         | {'$mergeObjects': [1]}               | !40400: $mergeObjects requires object inputs, but input 1 is of type int
 		         | {'$bsonSize': {}}                    | 5
 		'a': 1   | {'$bsonSize': '$$ROOT'}              | 12
 		         | {'$bsonSize': '$x'}                  | null
@@ -259,8 +280,8 @@ func TestEqualitiesOfAnExpressionAreFound(t *testing.T) {
 // Every operator with every kind of operand returns a value or an error and never
 // panics.
 func TestNoOperatorPanics(t *testing.T) {
-	names := []string{"$add", "$subtract", "$divide", "$size", "$in",
-		"$concatArrays", "$anyElementTrue", "$objectToArray",
+	names := []string{"$add", "$subtract", "$multiply", "$divide", "$sum", "$avg", "$min", "$max", "$size", "$in", "$arrayElemAt",
+		"$first", "$last", "$concatArrays", "$isArray", "$anyElementTrue", "$allElementsTrue", "$mergeObjects", "$objectToArray",
 		"$bsonSize", "$type", "$cmp", "$ifNull", "$cond", "$not", "$toHashedIndexKey"}
 	samples := parse(t, `[null, true, 0, -3, 2.5, {'$numberDouble': 'NaN'}, {'$numberDouble': '-Infinity'}, {'$numberLong': '-9223372036854775808'},
 		{'$numberDecimal': '1.25'}, {'$numberDecimal': 'NaN'}, '', 'é12', [], [1, [2], null], {}, {'k': 'a', 'v': 1}, {'$date': '2024-01-01T00:00:00Z'},

@@ -37,18 +37,30 @@ func parserOf(name string) parser {
 		return variadic(evalAdd)
 	case "$subtract":
 		return fixed(2, evalSubtract)
+	case "$multiply":
+		return variadic(evalMultiply)
 	case "$divide", "$mod":
 		return fixed(2, evalDivide)
+	case "$sum", "$avg", "$min", "$max":
+		return variadic(evalTotal)
 	case "$size":
 		return fixed(1, evalSize)
 	case "$in":
 		return fixed(2, evalIn)
+	case "$arrayElemAt":
+		return fixed(2, evalElemAt)
+	case "$first", "$last":
+		return fixed(1, evalEnd)
 	case "$concatArrays":
 		return variadic(evalConcatArrays)
-	case "$anyElementTrue":
-		return fixed(1, evalAnyTrue)
+	case "$isArray":
+		return fixed(1, evalIsArray)
+	case "$anyElementTrue", "$allElementsTrue":
+		return fixed(1, evalElementsTrue)
 	case "$map", "$filter":
 		return parseEach
+	case "$mergeObjects":
+		return variadic(evalMerge)
 	case "$objectToArray":
 		return fixed(1, evalObjectToArray)
 	case "$bsonSize":

@@ -32,12 +32,12 @@ type Source func(spec bson.Raw) Docs
 // as on a server that lacks it.
 type Env struct {
 	Expr expr.Env // clock, variables ("let")
-	DB   string   // database of the command, in which $lookup reads
+	DB   string   // database of the command; $lookup and $unionWith read there
 
 	// Rand drives $sample; nil draws from the process's generator.
 	Rand *rand.Rand
 
-	// Lookup runs a pipeline over another collection of DB, for $lookup.
+	// Lookup runs a pipeline over another collection of DB, for $lookup and $unionWith.
 	// vars are all variables in scope, for the Env of that run. Its leading $match (see
 	// Leading) should use an index.
 	Lookup func(db, coll string, stages []bson.Raw, vars map[string]bson.RawValue) Docs
@@ -193,6 +193,8 @@ func (c *compiler) stage(doc bson.Raw, first bool) (stage, error) {
 		return c.unwind(arg)
 	case "$lookup":
 		return c.lookup(arg)
+	case "$unionWith":
+		return c.union(arg)
 	case "$sample":
 		return c.sample(arg)
 	case "$documents":

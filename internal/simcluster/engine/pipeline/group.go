@@ -269,10 +269,12 @@ func accumulatorFor(op string) func() accumulator {
 	switch op {
 	case "$sum", "$count":
 		return func() accumulator { return &sum{} }
+	case "$avg":
+		return func() accumulator { return &average{} }
 	case "$min", "$max":
 		return func() accumulator { return &extreme{largest: op == "$max"} }
-	case "$first":
-		return func() accumulator { return &first{} }
+	case "$first", "$last":
+		return func() accumulator { return &end{last: op == "$last"} }
 	case "$push":
 		return func() accumulator { return &pushed{} }
 	case "$addToSet":
@@ -288,6 +290,31 @@ func (a *sum) merge(v bson.RawValue) { a.add(v) }
 func (a *sum) result() bson.RawValue { return a.total.Sum() }
 func (a *sum) state() bson.RawValue  { return a.total.Sum() }
 
+// average has the state {subTotal, count}, as in MongoDB.
+type average struct {
+	total expr.Total
+	count int64
+}
+
+func (a *average) add(v bson.RawValue) {
+	a.total.Add(v)
+	a.count = a.total.Count
+}
+
+func (a *average) merge(v bson.RawValue) {
+	if part, ok := v.DocumentOK(); ok {
+		a.total.Add(value.Field(part, "subTotal"))
+		n, _ := value.Long(value.Field(part, "count"))
+		a.count += n
+	}
+}
+
+func (a *average) result() bson.RawValue { return expr.Quotient(a.total.Sum(), a.count) }
+
+func (a *average) state() bson.RawValue {
+	return doc("subTotal", a.total.Sum(), "count", value.Int64(a.count))
+}
+
 type extreme struct {
 	largest bool
 	best    bson.RawValue
@@ -298,19 +325,19 @@ func (a *extreme) merge(v bson.RawValue) { a.add(v) }
 func (a *extreme) result() bson.RawValue { return a.best }
 func (a *extreme) state() bson.RawValue  { return a.best }
 
-type first struct {
-	any bool
-	v   bson.RawValue
+type end struct {
+	last, any bool
+	v         bson.RawValue
 }
 
-func (a *first) add(v bson.RawValue) {
-	if !a.any {
+func (a *end) add(v bson.RawValue) {
+	if a.last || !a.any {
 		a.v, a.any = v, true
 	}
 }
-func (a *first) merge(v bson.RawValue) { a.add(v) }
-func (a *first) result() bson.RawValue { return a.v }
-func (a *first) state() bson.RawValue {
+func (a *end) merge(v bson.RawValue) { a.add(v) }
+func (a *end) result() bson.RawValue { return a.v }
+func (a *end) state() bson.RawValue {
 	if a.v.Type == 0 {
 		return value.Null()
 	}

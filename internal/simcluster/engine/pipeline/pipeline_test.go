@@ -159,9 +159,11 @@ func TestGroupAccumulatesByKey(t *testing.T) {
 		[{'v': 2147483647}, {'v': 1}] | [{'$group': {'_id': 1, 'n': {'$sum': '$v'}}}] | [{'_id': 1, 'n': {'$numberLong': '2147483648'}}]
 		[{'v': 1}, {'v': 1.5}, {'v': 'x'}, {}] | [{'$group': {'_id': 1, 'n': {'$sum': '$v'}}}] | [{'_id': 1, 'n': 2.5}]
 		[{'v': {'$numberLong': '9223372036854775807'}}, {'v': 1}] | [{'$group': {'_id': 1, 'n': {'$sum': '$v'}}}] | [{'_id': 1, 'n': 9.223372036854775808e18}]
+		[{'v': 1}, {'v': 2}, {'v': null}, {'v': 6}] | [{'$group': {'_id': 1, 'n': {'$avg': '$v'}}}] | [{'_id': 1, 'n': 3.0}]
+		[{'v': 'x'}] | [{'$group': {'_id': 1, 'n': {'$avg': '$v'}}}] | [{'_id': 1, 'n': null}]
 		[{'v': 5}, {'v': null}, {'v': 2}, {}] | [{'$group': {'_id': 1, 'lo': {'$min': '$v'}, 'hi': {'$max': '$v'}}}] | [{'_id': 1, 'lo': 2, 'hi': 5}]
 		[{}] | [{'$group': {'_id': 1, 'lo': {'$min': '$v'}, 'f': {'$first': '$v'}}}] | [{'_id': 1, 'lo': null, 'f': null}]
-		[{'v': 1}, {'v': 2}, {'v': 3}] | [{'$group': {'_id': 1, 'f': {'$first': '$v'}}}] | [{'_id': 1, 'f': 1}]
+		[{'v': 1}, {'v': 2}, {'v': 3}] | [{'$group': {'_id': 1, 'f': {'$first': '$v'}, 'l': {'$last': '$v'}}}] | [{'_id': 1, 'f': 1, 'l': 3}]
 		[{'v': 1}, {}, {'v': null}, {'v': [2]}] | [{'$group': {'_id': 1, 'p': {'$push': '$v'}}}] | [{'_id': 1, 'p': [1, null, [2]]}]
 		[{'v': 1}, {'v': 1.0}, {'v': 2}, {'v': 1}] | [{'$group': {'_id': 1, 'p': {'$addToSet': '$v'}}}] | [{'_id': 1, 'p': [1, 2]}]
 		[{'p': 1, 'x': 1}, {'p': 2, 'x': 1}] | [{'$group': {'_id': '$p', 'bytes': {'$sum': {'$bsonSize': '$$ROOT'}}}}, {'$sort': {'_id': -1}}, {'$limit': 1}] | [{'_id': 2, 'bytes': 19}]
@@ -192,6 +194,7 @@ func TestLookupAndUnionReadOtherCollections(t *testing.T) {
 		[{'_id': 'x', 'uuid': 'A', 'm': 6}] | [{'$lookup': {'from': 'chunks', 'localField': 'uuid', 'foreignField': 'uuid', 'let': {'m': '$m'}, 'pipeline': [{'$match': {'$expr': {'$gt': ['$lastmod', '$$m']}}}], 'as': 'c.hit'}}] | [{'_id': 'x', 'uuid': 'A', 'm': 6, 'c': {'hit': [{'_id': 2, 'uuid': 'A', 'lastmod': 9}]}}]
 		[{'_id': 'z'}] | [{'$lookup': {'from': 'chunks', 'localField': 'uuid', 'foreignField': 'uuid', 'as': 'c'}}, {'$unwind': '$c'}] | [{'_id': 'z', 'c': {'_id': 4, 'lastmod': 1}}]
 		[{'u': ['A', 'B']}] | [{'$lookup': {'from': 'chunks', 'localField': 'u', 'foreignField': 'uuid', 'as': 'c'}}, {'$project': {'n': {'$size': '$c'}}}] | [{'n': 3}]
+		[{'a': 1}] | [{'$unionWith': {'coll': 'chunks', 'pipeline': [{'$match': {'uuid': 'B'}}]}}] | [{'a': 1}, {'_id': 3, 'uuid': 'B', 'lastmod': 4}]
 		[] | [{'$lookup': {'from': 'chunks', 'as': 'c'}}] | !9: $lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified
 		[] | [{'$lookup': {'from': 'chunks', 'localField': 'a', 'foreignField': 'b'}}] | !9: must specify 'as' field for a $lookup
 		[] | [{'$lookup': {'from': 'chunks', 'pipeline': [{'$match': {'$expr': '$$u'}}], 'as': 'c'}}] | !17276: Use of undefined variable: u

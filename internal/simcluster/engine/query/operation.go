@@ -30,7 +30,7 @@ type computation = func(a *application, old bson.RawValue) (bson.RawValue, error
 
 func knownOperator(op string) bool {
 	switch op {
-	case "$set", "$setOnInsert", "$unset", "$inc", "$min", "$max", "$currentDate", "$push", "$addToSet", "$pull":
+	case "$set", "$setOnInsert", "$unset", "$inc", "$mul", "$min", "$max", "$currentDate", "$push", "$addToSet", "$pull":
 		return true
 	}
 	return false
@@ -43,8 +43,8 @@ func operation(op, name string, arg bson.RawValue) (computation, error) {
 		return func(*application, bson.RawValue) (bson.RawValue, error) { return arg, nil }, nil
 	case "$unset":
 		return func(*application, bson.RawValue) (bson.RawValue, error) { return bson.RawValue{}, nil }, nil
-	case "$inc":
-		return increment(name, arg)
+	case "$inc", "$mul":
+		return arithmetic(op, name, arg)
 	case "$min", "$max":
 		return func(_ *application, old bson.RawValue) (bson.RawValue, error) {
 			c := value.Compare(arg, old)
@@ -61,23 +61,29 @@ func operation(op, name string, arg bson.RawValue) (computation, error) {
 	return pull(arg)
 }
 
-func increment(name string, arg bson.RawValue) (computation, error) {
+func arithmetic(op, name string, arg bson.RawValue) (computation, error) {
+	verb, combine := "increment", value.Add
+	if op == "$mul" {
+		verb, combine = "multiply", value.Mul
+	}
 	if !value.IsNumber(arg) {
-		return nil, status.Errorf(status.TypeMismatch, "Cannot increment with non-numeric argument: {%s: %s}", name, value.Text(arg))
+		return nil, status.Errorf(status.TypeMismatch, "Cannot %s with non-numeric argument: {%s: %s}", verb, name, value.Text(arg))
 	}
 	return func(a *application, old bson.RawValue) (bson.RawValue, error) {
 		switch {
-		case old.Type == 0:
+		case old.Type == 0 && op == "$inc":
 			return arg, nil
+		case old.Type == 0:
+			old = value.Int32(0)
 		case !value.IsNumber(old):
 			return old, status.Errorf(status.TypeMismatch,
-				"Cannot apply $inc to a value of non-numeric type. {%s} has the field '%s' of non-numeric type %s",
-				a.idText(), name[strings.LastIndexByte(name, '.')+1:], expr.TypeName(old))
+				"Cannot apply %s to a value of non-numeric type. {%s} has the field '%s' of non-numeric type %s",
+				op, a.idText(), name[strings.LastIndexByte(name, '.')+1:], expr.TypeName(old))
 		}
-		v, ok := value.Add(old, arg)
+		v, ok := combine(old, arg)
 		if !ok {
 			return v, status.Errorf(status.BadValue,
-				"Failed to apply $inc operations to current value ((NumberLong)%s) for document {%s}", value.Text(old), a.idText())
+				"Failed to apply %s operations to current value ((NumberLong)%s) for document {%s}", op, value.Text(old), a.idText())
 		}
 		return v, nil
 	}, nil

@@ -37,6 +37,7 @@ func TestUpdatesChangeDocuments(t *testing.T) {
 		{`{"$inc":{"a":1}}`, `{"a":{"$numberLong":"1"}}`, `{"a":{"$numberLong":"2"}}`},
 		{`{"$inc":{"a":0.5}}`, `{"a":1}`, `{"a":1.5}`},
 		{`{"$inc":{"a":{"$numberDecimal":"0.1"}}}`, `{"a":1}`, `{"a":1.1}`},
+		{`{"$mul":{"a":3,"b":{"$numberLong":"2"}}}`, `{"a":2}`, `{"a":6,"b":{"$numberLong":"0"}}`},
 		{`{"$min":{"a":1,"b":5},"$max":{"c":9,"d":1}}`, `{"a":2,"b":4,"c":1,"d":2}`, `{"a":1,"b":4,"c":9,"d":2}`},
 		{`{"$min":{"a":1}}`, `{}`, `{"a":1}`},
 		{`{"$max":{"a":"x"}}`, `{"a":5}`, `{"a":"x"}`}, // values of different types compare in canonical order

@@ -3,6 +3,7 @@ package value
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -14,6 +15,11 @@ import (
 // or an operand is not a number. A Decimal128 counts as a double, where a server keeps its digits.
 func Add(a, b bson.RawValue) (sum bson.RawValue, ok bool) {
 	return combine(a, b, addInt64, func(x, y float64) float64 { return x + y })
+}
+
+// Mul is a × b with the widening and the overflow rule of Add.
+func Mul(a, b bson.RawValue) (product bson.RawValue, ok bool) {
+	return combine(a, b, mulInt64, func(x, y float64) float64 { return x * y })
 }
 
 // Sub is a - b with the widening and the overflow rule of Add.
@@ -46,6 +52,27 @@ func combine(a, b bson.RawValue, ints func(x, y int64) (int64, bool), floats fun
 func addInt64(x, y int64) (int64, bool) {
 	sum := x + y
 	return sum, (x >= 0) != (y >= 0) || (sum >= 0) == (x >= 0)
+}
+
+func mulInt64(x, y int64) (int64, bool) {
+	if x == 0 || y == 0 {
+		return 0, true
+	}
+	hi, lo := bits.Mul64(magnitude(x), magnitude(y))
+	if hi != 0 {
+		return 0, false
+	}
+	if (x < 0) != (y < 0) {
+		return -int64(lo), lo <= 1<<63
+	}
+	return int64(lo), lo <= math.MaxInt64
+}
+
+func magnitude(x int64) uint64 {
+	if x < 0 {
+		return -uint64(x)
+	}
+	return uint64(x)
 }
 
 // decimalDigits is the precision of Decimal128.
