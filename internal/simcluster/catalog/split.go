@@ -175,11 +175,45 @@ func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 }
 
 // autoSplit splits a chunk that is bigger than the chunk size. A single split point
-// means that the chunk is between half full and full, so it is left alone.
+// means that the chunk is between half full and full, so it is left alone. The first
+// and the last chunk of a ranged key are split at their outermost document instead,
+// because monotonic keys would otherwise leave half empty chunks behind.
 func (c *Cluster) autoSplit(r *Routing, ch *Chunk) {
-	if points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.chunkSizeOf(r)); err == nil && len(points) > 1 {
-		_ = c.splitAt(r, ch, points)
+	points, err := c.SplitVector(r.NS, ch.Min, ch.Max, c.chunkSizeOf(r))
+	if err != nil || len(points) <= 1 {
+		return
 	}
+	if r.pattern.ordered() {
+		switch {
+		case compareKeys(ch.Min, r.pattern.min()) == 0:
+			if key := c.outermost(r, ch, true); key != nil && compareKeys(key, points[1]) < 0 {
+				points[0] = key
+			}
+		case compareKeys(ch.Max, r.pattern.max()) == 0:
+			if key := c.outermost(r, ch, false); key != nil && compareKeys(key, points[len(points)-2]) > 0 {
+				points[len(points)-1] = key
+			}
+		}
+	}
+	_ = c.splitAt(r, ch, points)
+}
+
+// outermost is the lowest or highest key among the chunk's documents; nil if it has none.
+func (c *Cluster) outermost(r *Routing, ch *Chunk, lowest bool) bson.Raw {
+	var last bson.Raw
+	for _, last = range c.data(ch.Shard, r.NS).Range(r.Key, ch.Min, ch.Max) {
+		if lowest {
+			break
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	key, err := r.KeyOf(last)
+	if err != nil {
+		return nil
+	}
+	return key
 }
 
 // splitAt splits a chunk at points, of which the first may be its lower bound.

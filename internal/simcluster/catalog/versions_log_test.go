@@ -132,6 +132,17 @@ func TestGrowingChunkIsSplit(t *testing.T) {
 	}
 }
 
+func TestLastChunkIsSplitAtItsHighestKey(t *testing.T) {
+	p := growingCluster(t)
+	p.grow(6000, func(i int) int32 { return int32(i) })
+	chunks := p.c.Routing("db.t").Chunks()
+	last := chunks[len(chunks)-1]
+	if got := last.Min.Lookup("p").Int32(); got < 4500 {
+		t.Fatalf("the last chunk begins at %d, want at least 4500", got)
+	}
+	p.checkInvariants()
+}
+
 func TestChunkOfOneKeyIsNeverSplit(t *testing.T) {
 	p := growingCluster(t)
 	p.grow(4000, func(int) int32 { return 7 })
