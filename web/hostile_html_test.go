@@ -96,9 +96,9 @@ var wholePages = []string{
 	"/checks/duplicates",
 }
 
-// A page about a cluster whose names are markup has the elements and attributes
-// of one whose names are harmless: nothing of a name became markup. Time stands still meanwhile: how many remedies a page
-// tries depends on how long that takes.
+// A page about a cluster whose names are markup has the elements and attributes of one whose names are harmless:
+// nothing of a name became markup. Time stands still meanwhile: how many remedies a page tries depends on how long that
+// takes.
 func TestHostileNamesAddNoElementAndNoAttribute(t *testing.T) {
 	synctest.Test(t, hostileNamesAddNothing)
 }
