@@ -10,7 +10,7 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG VERSION=dev
-RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "-s -w -buildid= -X main.version=${VERSION}" \
+RUN CGO_ENABLED=0 go build -trimpath -buildvcs=false -gcflags=all=-dwarf=false -ldflags "-s -w -buildid= -X main.version=${VERSION}" \
     -o /out/shardboard ./cmd/shardboard
 RUN mkdir -m 700 -p /out/data /out/keys /out/tmp
 

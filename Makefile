@@ -15,6 +15,9 @@ export GOFLAGS    := $(strip $(shell $(GO) env GOFLAGS) -trimpath -gcflags=all=-
 export GOGC       ?= 800
 export GOMEMLIMIT ?= 3GiB
 
+# Nothing of ours is C. What is tested is compiled as it is shipped, so both come from the build cache.
+export CGO_ENABLED = 0
+
 # Properties are tried with the same cases in every run, so that no run fails by chance: `make fuzz` tries others.
 export RAPID_SEED ?= 1
 
@@ -22,7 +25,7 @@ export RAPID_SEED ?= 1
 	browser-all outside packaging fuzz long bench generate tables format clean
 
 build: ## the one binary: bin/shardboard
-	CGO_ENABLED=0 $(GO) build -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/shardboard ./cmd/shardboard
 
 release: ## archives, bills of materials, the container image, the Helm chart and checksums: dist/
 	sh scripts/release
@@ -85,7 +88,7 @@ whole:
 # (golang/go#78156), and it sees what is not ordered all the same. SQLite, which is C made into Go, is compiled without the
 # detector: it is not ours, its memory is its own, and it was more than half of the time of tests with a data directory.
 race:
-	SHARDBOARD_LONG=1 $(TEST) -race -cpu 1 -gcflags=modernc.org/sqlite/lib=-race=false -timeout 15m $(RACED)
+	CGO_ENABLED=1 SHARDBOARD_LONG=1 $(TEST) -race -cpu 1 -gcflags=modernc.org/sqlite/lib=-race=false -timeout 15m $(RACED)
 
 # Those that wait for a browser or another program run beside those that compute.
 outside:

@@ -72,6 +72,7 @@ func makeDemoPast(ctx context.Context, sim *simcluster.Cluster, a *app.App, db s
 			return err
 		}
 	}
+	day.ChooseBusy()
 	day.AdvanceTo(d.end)
 	day.AdvanceTo(time.Now())
 	d.recordWrites()

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -13,32 +14,37 @@ import (
 	"shardboard/internal/fixture/must"
 )
 
-// markupSeen knows what pages that were looked at are made of. What the accessibility checker finds, it finds by
-// elements, their classes and attributes, and what they stand in; a page that has nothing new teaches nothing new.
-type markupSeen map[string]bool
+// markup is what pages are made of. What the accessibility checker finds, it finds by elements, their classes and
+// attributes, and what they stand in; a page that has nothing new teaches nothing new.
+type markup map[string]bool
 
-// isNew reports whether a page has an element, or an order of headings, that no page before it had.
-func (seen markupSeen) isNew(t *testing.T, page *goquery.Document) bool {
-	t.Helper()
-	news := false
-	note := func(what string) {
-		news = news || !seen[what]
-		seen[what] = true
-	}
+// markupOf is a page's elements, each with all that it stands in, and the order of its headings.
+func markupOf(page *goquery.Document) markup {
+	out := markup{}
 	var headings []string
-	page.Find("html, html *").Each(func(_ int, s *goquery.Selection) {
-		node := s.Get(0)
-		inside := kindOf(node)
-		for up := node.Parent; up != nil && up.Type == html.ElementNode; up = up.Parent {
-			inside += " in " + kindOf(up)
-		}
-		note(inside)
+	var look func(node *html.Node, in string)
+	look = func(node *html.Node, in string) {
+		inside := kindOf(node) + " in " + in
+		out[inside] = true
 		if name := node.Data; len(name) == 2 && name[0] == 'h' && name != "hr" {
 			headings = append(headings, name)
 		}
-	})
-	note(strings.Join(slices.Compact(headings), " "))
-	return news
+		for child := range node.ChildNodes() {
+			if child.Type == html.ElementNode {
+				look(child, inside)
+			}
+		}
+	}
+	look(page.Find("html").Get(0), "the document")
+	out[strings.Join(slices.Compact(headings), " ")] = true
+	return out
+}
+
+// add reports whether some of a page's markup was not there before.
+func (seen markup) add(page markup) bool {
+	before := len(seen)
+	maps.Copy(seen, page)
+	return len(seen) > before
 }
 
 // kindOf is an element without what differs from thing to thing: its texts, addresses and figures.
@@ -90,11 +96,11 @@ func TestPageWithAnotherElementIsNew(t *testing.T) {
 		{`<main><h3>Three</h3><h1>One</h1></main>`, true},
 		{`<main><h3>Three</h3><h1>One</h1></main>`, false},
 	}
-	seen := markupSeen{}
+	seen := markup{}
 	for _, p := range pages {
 		page, err := goquery.NewDocumentFromReader(strings.NewReader(p.html))
 		must.Do(t, err)
-		if got := seen.isNew(t, page); got != p.want {
+		if got := seen.add(markupOf(page)); got != p.want {
 			t.Errorf("%s: new is %v, expected %v", p.html, got, p.want)
 		}
 	}

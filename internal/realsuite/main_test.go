@@ -81,6 +81,9 @@ func targets(t *testing.T) (all []target) {
 		for _, release := range simulatedReleases {
 			all = append(all, target{release: release, simulated: true})
 		}
+		if os.Getenv(formVariable) == "" { // in make test-all
+			return all[len(all)-1:]
+		}
 		return all
 	}
 	servers, err := findServers()

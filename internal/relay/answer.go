@@ -20,16 +20,17 @@ type answer struct {
 // problem is an error with everything that a page or the API shows of it, but not its cause, which is
 // in the log of the leader.
 type problem struct {
-	Kind               fault.Kind
-	Title, Text, Brief string
-	Changed            *[]operation.Difference `json:",omitempty"`
-	Blocked            *[]actions.Check        `json:",omitempty"`
+	Kind                       fault.Kind
+	Title, Text, Brief, Advice string
+	Changed                    *[]operation.Difference `json:",omitempty"`
+	Blocked                    *[]actions.Check        `json:",omitempty"`
 }
 
 func encodeAnswer(result any, failed error) ([]byte, error) {
 	var a answer
 	if failed != nil {
-		p := &problem{Kind: fault.Of(failed), Title: fault.Title(failed), Text: fault.Text(failed), Brief: fault.Brief(failed)}
+		p := &problem{Kind: fault.Of(failed), Title: fault.Title(failed), Text: fault.Text(failed), Brief: fault.Brief(failed),
+			Advice: fault.Advice(failed)}
 		var changed *engine.ChangedError
 		var blocked *engine.BlockedError
 		switch {
@@ -55,7 +56,7 @@ func decodeAnswer(text []byte, into any) error {
 		return fmt.Errorf("decode answer: %w", err)
 	}
 	if p := a.Error; p != nil {
-		err := &fault.Error{Kind: p.Kind, Title: p.Title, Text: p.Text, Brief: p.Brief}
+		err := &fault.Error{Kind: p.Kind, Title: p.Title, Text: p.Text, Brief: p.Brief, Advice: p.Advice}
 		switch {
 		case p.Changed != nil:
 			return &engine.ChangedError{Differences: *p.Changed, Err: err}

@@ -65,3 +65,19 @@ func TestRequestsAreCheckedAgainWhenTheyAreDone(t *testing.T) {
 		}
 	})
 }
+
+// What a page says of an error is the same wherever it came from.
+func TestAnErrorKeepsItsWordsOnTheWay(t *testing.T) {
+	err := fault.Wrap(fault.Conflict, &fault.Error{Title: "Not loaded", Advice: "Give it more memory."}, "It says %q.", "E11000")
+	text, failed := encodeAnswer(nil, err)
+	must.Do(t, failed)
+	got := decodeAnswer(text, nil)
+	for _, of := range []func(error) string{fault.Title, fault.Text, fault.Brief, fault.Advice} {
+		if of(got) != of(err) || of(err) == "" {
+			t.Errorf("%q instead of %q", of(got), of(err))
+		}
+	}
+	if fault.Of(got) != fault.Conflict {
+		t.Error("it is of another kind:", fault.Of(got))
+	}
+}

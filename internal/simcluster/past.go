@@ -29,10 +29,11 @@ func (c *Cluster) Past() (*Past, error) {
 }
 
 // End ends the past: from now on migrations take their time.
-func (p *Past) End() {
-	p.c.catalog.SkipWaits(false)
-	p.c.chooseBusy() // its documents may have been moved apart
-}
+func (p *Past) End() { p.c.catalog.SkipWaits(false) }
+
+// ChooseBusy chooses again which documents get many edits: their chunks may have been moved apart. Call it when
+// nothing moves any more in the past, and before the minutes in which they get them.
+func (p *Past) ChooseBusy() { p.c.chooseBusy() }
 
 // chooseBusy chooses the documents that get many edits, if there shall be any.
 func (c *Cluster) chooseBusy() {

@@ -2,6 +2,7 @@ package storybook
 
 import (
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/a-h/templ"
@@ -44,7 +45,8 @@ func componentNamed(name string) *component {
 // longText is longer than any line.
 var longText = strings.Repeat("a-very-long-name-without-any-space-", 8) + "end"
 
-func components() []component {
+// components are made once: some need a whole table.
+var components = sync.OnceValue(func() []component {
 	out := []component{
 		{"component-state", stateVariants()},
 		{"component-status", statusVariants()},
@@ -63,7 +65,7 @@ func components() []component {
 		out = append(out, component{"component-pages-" + v.name, []variant{v}})
 	}
 	return out
-}
+})
 
 func stateVariants() (out []variant) {
 	for _, s := range []api.State{

@@ -12,7 +12,7 @@ import (
 // Many people change the same collections at once. Every run ends, each command is sent once, and a pin that succeeded
 // holds.
 func TestRunsBesideEachOtherEndAndSendOnce(t *testing.T) {
-	from, to := seeds(t, sampleSize(3, 30, 200))
+	from, to := seeds(t, sampleSize(3, 15, 200))
 	for seed := from; seed < to; seed++ {
 		s := Setup{Sim: simcluster.Options{Projects: 8, Documents: 160, Seed: int64(seed), Still: seed%2 == 0}, Seed: seed}
 		OnRig(t, s, func(r *Rig) {

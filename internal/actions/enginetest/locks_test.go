@@ -71,7 +71,7 @@ func TestSecondRunOnACollectionWaitsAndIsCheckedAgain(t *testing.T) {
 // everybody else a refusal, and the cluster receives one command.
 func TestAStormOfRequestsSendsOneCommand(t *testing.T) {
 	cases := Cases()
-	from, to := seeds(t, sampleSize(4, 200, 1000))
+	from, to := seeds(t, sampleSize(4, 50, 1000))
 	most := 0
 	for seed := from; seed < to; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 2))

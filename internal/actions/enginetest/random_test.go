@@ -18,7 +18,7 @@ import (
 // cluster, the network and the disk happen in random order. Invariants are checked
 // after each turn and, by the RecordChecker, at every write.
 func TestRandomSequencesKeepEveryPromise(t *testing.T) {
-	from, to := seeds(t, longSeeds(sampleSize(2, 200, 200)))
+	from, to := seeds(t, longSeeds(sampleSize(2, 100, 200)))
 	for seed := from; seed < to; seed++ {
 		sequence(t, seed)
 	}

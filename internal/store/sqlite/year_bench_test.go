@@ -153,16 +153,22 @@ func fillYear(b *testing.B, db *DB, part int) {
 	exec := func(statement string) func(tx *sql.Tx, args ...any) error {
 		return func(tx *sql.Tx, args ...any) error { _, err := tx.ExecContext(ctx, statement, args...); return err }
 	}
-	event := exec(`INSERT INTO history_events VALUES ('c', ?, ?, ?, ?, 's1', ?, ?)`)
 	kinds := []string{"moveChunk.start", "moveChunk.commit", "split", "merge"}
 	details := make([]byte, 120)
-	many(10_000_000/part, func(tx *sql.Tx, i int, at time.Time) error {
-		ns, what, failed := fmt.Sprint("app.c", i%10), kinds[i%4], 0
-		if i%(2_000_000/part) == 7 {
-			ns, what, failed = "app.rare", "moveChunk.error", 1
+	must(b, db.BeginLoad(ctx))
+	events := store.Tables()[slices.IndexFunc(store.Tables(), func(t store.Table) bool { return t.Name == "history_events" })]
+	for i, n := 0, 10_000_000/part; i < n; {
+		var rows []store.Row
+		for end := min(n, i+50_000); i < end; i++ {
+			ns, what, failed := fmt.Sprint("app.c", i%10), kinds[i%4], int64(0)
+			if i%(2_000_000/part) == 7 {
+				ns, what, failed = "app.rare", "moveChunk.error", 1
+			}
+			rows = append(rows, store.Row{"c", fmt.Sprint("e", i), spread(i, n).UnixMilli(), what, ns, "s1", failed, details})
 		}
-		return event(tx, fmt.Sprint("e", i), at.UnixMilli(), what, ns, failed, details)
-	})
+		must(b, db.LoadRows(ctx, events, rows))
+	}
+	must(b, db.EndLoad(ctx))
 	must(b, db.change(ctx, func(tx *sql.Tx) error {
 		for _, s := range []string{
 			`INSERT INTO history_event_minutes SELECT cluster, at / 60000, what, ns, failed <> 0, count(*) FROM history_events
