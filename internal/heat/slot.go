@@ -103,6 +103,8 @@ func mergeSlots(slots []Slot) Slot {
 			pieces[place{p.Min, p.Max, p.Shard}] += scaleDown(p.Rows, s.Every, out.Every)
 		}
 	}
+	// What is kept for a day has no room to grow.
+	out.Counts = make([]Count, 0, len(counts))
 	for k, rows := range counts {
 		out.Counts = append(out.Counts, Count{k.project, k.document, rows})
 	}
@@ -116,6 +118,7 @@ func mergeSlots(slots []Slot) Slot {
 			out.Stored = out.Stored.With(c.Project, s.Stored[c.Project]).With(c.Document, s.Stored[c.Document])
 		}
 	}
+	out.Pieces = make([]Piece, 0, len(pieces))
 	for at, rows := range pieces {
 		out.Pieces = append(out.Pieces, Piece{Min: at.min, Max: at.max, Shard: at.shard, Rows: rows})
 	}
@@ -141,7 +144,7 @@ func foldRest(counts []Count) []Count {
 	for _, c := range counts[keepDocuments:] {
 		rest[c.Project] += c.Rows
 	}
-	out := slices.Clone(counts[:keepDocuments])
+	out := append(make([]Count, 0, keepDocuments+len(rest)), counts[:keepDocuments]...)
 	for p, rows := range rest {
 		out = append(out, Count{Project: p, Rows: rows})
 	}
