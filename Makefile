@@ -65,7 +65,8 @@ unit:
 browser:
 	SHARDBOARD_BROWSER=1 $(TEST) -short -count=1 -timeout 4m -run '^TestBrowserJourney' ./internal/app/
 
-# Each package once: where many goroutines meet under the race detector, the others without it, both with their long tests.
+# Each package once with its long tests; where many goroutines meet, in short form under the race detector too, which takes
+# fifteen times as long.
 test-all: setup ## longer runs, within 22 minutes
 	sh scripts/setup-node
 	$(MAKE) --no-print-directory types staticcheck
@@ -82,13 +83,13 @@ RACED = $(addprefix shardboard/,internal/actions/engine internal/cluster interna
 
 whole:
 	SHARDBOARD_LONG=1 $(TEST) -timeout 40m $(LONGEST) \
-		$(filter-out $(LONGEST) $(RACED) shardboard/test/%,$(shell $(GO) list ./...))
+		$(filter-out $(LONGEST) shardboard/test/%,$(shell $(GO) list ./...))
 
 # On one processor each (-cpu 1): two threads that fire timers of one synctest bubble crash the detector itself
 # (golang/go#78156), and it sees what is not ordered all the same. SQLite, which is C made into Go, is compiled without the
 # detector: it is not ours, its memory is its own, and it was more than half of the time of tests with a data directory.
 race:
-	CGO_ENABLED=1 SHARDBOARD_LONG=1 $(TEST) -race -cpu 1 -gcflags=modernc.org/sqlite/lib=-race=false -timeout 15m $(RACED)
+	CGO_ENABLED=1 $(TEST) -short -race -cpu 1 -gcflags=modernc.org/sqlite/lib=-race=false -timeout 15m $(RACED)
 
 # Those that wait for a browser or another program run beside those that compute.
 outside:
