@@ -2,6 +2,7 @@ package actions
 
 import (
 	"cmp"
+
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
