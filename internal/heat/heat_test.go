@@ -288,7 +288,7 @@ func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 	for _, s := range slots {
 		of[s.To.Sub(s.From)]++
 	}
-	for length, want := range map[time.Duration]int{Tick: 15 * 6, time.Minute: 70 - 15, 5 * time.Minute: 24*12 - 14} {
+	for length, want := range map[time.Duration]int{Tick: 15 * 6, time.Minute: 70 - 15, 5 * time.Minute: 22, 30 * time.Minute: 21 * 2} {
 		if n := of[length]; n < want || n > want+6 {
 			t.Errorf("%d slots of %s, want %d", n, length, want)
 		}
@@ -298,7 +298,7 @@ func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 		t.Errorf("slots of other lengths: %v", of)
 	}
 	end := slots[len(slots)-1].To
-	for ago, want := range map[time.Duration]float64{time.Hour: 60, 3 * time.Hour: 300} {
+	for ago, want := range map[time.Duration]float64{time.Hour: 60, 2 * time.Hour: 300, 4 * time.Hour: 1800} {
 		from := end.Add(-ago).Truncate(5 * time.Minute).Add(2 * time.Minute)
 		if w := c.Between("y.changes", from, from.Add(time.Minute)); w.Seconds != want {
 			t.Errorf("a minute %s ago is answered with %v s, want %v", ago, w.Seconds, want)
@@ -308,7 +308,7 @@ func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 	for _, s := range slots {
 		rows += s.Rows()
 	}
-	if hours := slots[len(slots)-1].To.Sub(slots[0].From).Hours(); hours > 24.1 || math.Abs(float64(rows)-hours*3600/10*2) > 20 {
+	if hours := slots[len(slots)-1].To.Sub(slots[0].From).Hours(); hours > 24.5 || math.Abs(float64(rows)-hours*3600/10*2) > 20 {
 		t.Errorf("%d rows in %.2f h", rows, hours)
 	}
 }

@@ -17,9 +17,10 @@ const (
 	Shortest = 10 * time.Second
 )
 
-// mergedSlots are the lengths into which slots are merged when they are older, longest first. The pictures of writes
-// have columns of the same lengths.
+// mergedSlots are the lengths into which slots are merged when they are older, longest first: a day of them takes
+// little more memory than the last three hours.
 var mergedSlots = [...]struct{ length, from time.Duration }{
+	{30 * time.Minute, 3 * time.Hour},
 	{5 * time.Minute, perMinute},
 	{time.Minute, 15 * time.Minute},
 }

@@ -65,7 +65,7 @@ func byRows(a, b Count) int {
 
 // keepDocuments is how many documents an old slot lists; the others are added to a line of their
 // project.
-const keepDocuments = 300
+const keepDocuments = 100
 
 // mergeSlots merges consecutive slots; only the busiest documents keep their own line.
 func mergeSlots(slots []Slot) Slot {
