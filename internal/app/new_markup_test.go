@@ -47,16 +47,6 @@ func (seen markup) add(page markup) bool {
 	return len(seen) > before
 }
 
-// kinds are the elements of a page by themselves.
-func (page markup) kinds() markup {
-	out := markup{}
-	for element := range page {
-		kind, _, _ := strings.Cut(element, " in ")
-		out[kind] = true
-	}
-	return out
-}
-
 // kindOf is an element without what differs from thing to thing: its texts, addresses and figures.
 func kindOf(node *html.Node) string {
 	parts := []string{node.Data}

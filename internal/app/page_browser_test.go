@@ -3,7 +3,9 @@ package app
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -229,7 +231,16 @@ const (
 	colourRules = `{resultTypes: ["violations"], runOnly: ["color-contrast", "link-in-text-block"]}`
 )
 
-// accessible fails if axe-core finds something on the page by some of its rules. Colours that fade are at their end.
+// judged are the kinds of text whose colours were looked at. That takes longer than all other rules, and most text is
+// of kinds that stand on every page. A kind is what text stands in, with all classes and states, the theme and about
+// the width.
+var judged struct {
+	sync.Mutex
+	kinds []int // digests
+}
+
+// accessible fails if axe-core finds something on the page by some of its rules: in colours, of text of a kind that no
+// page had before. Colours that fade are at their end.
 // The short form, which make test runs before development tools are installed, does without.
 func (o *tab) accessible(what, rules string) {
 	o.Helper()
@@ -242,18 +253,42 @@ func (o *tab) accessible(what, rules string) {
 			o.Fatalf("axe-core is not installed, scripts/setup-node does it: %v", err)
 		}
 		o.do(chromedp.Evaluate[chromedp.Void](string(source)))
+		o.run(`axe.configure({rules: [{id: "color-contrast", selector: "[data-unjudged]"}]})`)
 	}
-	found := eval[[]string](o, `(() => {
+	judged.Lock()
+	known := strings.Join(strings.Fields(fmt.Sprint(judged.kinds)), ",")
+	judged.Unlock()
+	found := eval[struct {
+		Violations []string
+		Kinds      []int
+	}](o, `(() => {
 		// What lies under something that stays in sight is not covered by it once one scrolls.
 		const lying = [...document.querySelectorAll(".bar-nav, .runacts, .runacts *, .approve")];
 		for (const e of lying) e.style.setProperty("position", "static");
 		for (const a of document.getAnimations()) if (a.effect.getComputedTiming().endTime < Infinity) a.finish(); else a.cancel();
-		return axe.run(document, `+rules+`).then(r => r.violations.map(v =>
-			v.id + ": " + v.help + " — " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | ")))
-			.finally(() => lying.forEach(e => e.style.removeProperty("position")));
+		const known = new Set(`+known+`), fresh = new Map();
+		const states = /^(type|role|open|disabled|aria-(current|sort|expanded|pressed|selected|checked)|data-(level|theme|watched|past))$/;
+		const digest = (n, text) => { for (let i = 0; i < text.length; i++) n = Math.imul(n ^ text.charCodeAt(i), 0x01000193); return n };
+		const look = (e, above) => {
+			const parts = [...e.classList].filter(c => !/[0-9]/.test(c)).sort(); // colours of shards have numbers, and their own test
+			for (const a of e.attributes) if (states.test(a.name)) parts.push(a.name + "=" + a.value);
+			const kind = digest(above, [e.localName, ...parts].join(" ") + ">");
+			if (!known.has(kind) && e.checkVisibility()) fresh.set(kind, [...(fresh.get(kind) ?? []), e].slice(0, 2));
+			for (const c of e.children) look(c, kind);
+		};
+		look(document.documentElement, digest(1, matchMedia("(prefers-color-scheme: dark)").matches + " " + (innerWidth < 700)));
+		const marked = [...fresh.values()].flat();
+		for (const e of marked) e.dataset.unjudged = "";
+		const nothing = `+strconv.FormatBool(rules == colourRules)+` && !marked.length;
+		return (nothing ? Promise.resolve({violations: []}) : axe.run(document, `+rules+`)).then(r => ({Kinds: [...fresh.keys()], Violations: r.violations.map(v =>
+			v.id + ": " + v.help + " — " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 160)).join(" | "))}))
+			.finally(() => { for (const e of lying) e.style.removeProperty("position"); for (const e of marked) delete e.dataset.unjudged });
 	})()`)
-	if len(found) > 0 {
-		o.Errorf("%s, %s:\n%s", what, eval[string](o, "location.href + ' at ' + innerWidth"), strings.Join(found, "\n"))
+	judged.Lock()
+	judged.kinds = append(judged.kinds, found.Kinds...)
+	judged.Unlock()
+	if len(found.Violations) > 0 {
+		o.Errorf("%s, %s:\n%s", what, eval[string](o, "location.href + ' at ' + innerWidth"), strings.Join(found.Violations, "\n"))
 	}
 }
 
