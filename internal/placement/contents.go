@@ -15,6 +15,7 @@ type Contents struct {
 	Collections []CollectionOn // sharded ones with chunks here, then unsharded ones whose primary this is
 	Projects    []ProjectOn    // largest part first
 	ByDocument  []CollectionOn // document-wide collections with chunks here: they concern every project
+	Unknown     []string       // collections of projects that may be here: their chunks are not known
 }
 
 // CollectionOn is one collection's part on a shard.
@@ -64,8 +65,11 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 	byPrefix := map[string][]ownCollection{}
 	for _, db := range dir.Databases() {
 		for _, pc := range p.Nearest(t, db).Collections {
-			c := t.Collection(topology.Namespace(db + "." + pc.Name))
+			ns := topology.Namespace(db + "." + pc.Name)
+			c := t.Collection(ns)
 			switch {
+			case c == nil && t.DamageOf(ns) != nil:
+				out.Unknown = append(out.Unknown, pc.Name)
 			case c == nil || c.Unsplittable || pc.Scope == profile.ScopeCluster:
 			case c.Key.LeadsWith(pc.ProjectField), c.Key.LeadsWithHash(pc.ProjectField):
 				byPrefix[db] = append(byPrefix[db], ownCollection{c, pc})

@@ -33,8 +33,11 @@ func SpreadOf(t *topology.Table, p *profile.Profile, d Project) Spread {
 func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpread {
 	ns := topology.Namespace(d.DB + "." + c.Name)
 	out := CollectionSpread{NS: ns, Scope: c.Scope, What: c.What, Presence: presence(t, ns), Basis: BasisUnknown}
-	coll := t.Collection(ns)
+	coll, damage := t.Collection(ns), t.DamageOf(ns)
 	switch {
+	case coll == nil && damage != nil:
+		out.Sharded, out.Key = !damage.Unsplittable, damage.Key.String()
+		out.Pin.Why, out.Split.Why = chunksUnknown, chunksUnknown
 	case coll == nil || coll.Unsplittable:
 		out.unsharded(t, coll)
 	case coll.Key.LeadsWith(c.ProjectField), coll.Key.LeadsWithHash(c.ProjectField):
@@ -47,10 +50,13 @@ func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpre
 	return out
 }
 
+// chunksUnknown is why nothing can be done to a collection whose routing table is damaged or not loaded.
+var chunksUnknown = message.New("spread.chunksUnknown", "Its chunks are not known.")
+
 // presence: a sharded collection exists; others are known from listCollections.
 func presence(t *topology.Table, ns topology.Namespace) Presence {
 	switch {
-	case t.Collection(ns) != nil, slices.Contains(t.Unsharded, ns):
+	case t.Collection(ns) != nil, t.DamageOf(ns) != nil, slices.Contains(t.Unsharded, ns):
 		return PresenceYes
 	case t.Unsharded == nil:
 		return PresenceUnknown

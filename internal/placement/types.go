@@ -116,12 +116,12 @@ const (
 	BasisKeyPrefix  = "keyPrefix"  // the shard key begins with the project: these chunks and no others
 	BasisByDocument = "byDocument" // placed per Yorkie document: any shard that owns chunks may hold rows
 	BasisPrimary    = "primary"    // unsharded: the database's primary shard
-	BasisUnknown    = "unknown"
+	BasisUnknown    = "unknown"    // the primary shard is not known, or the chunks of a sharded collection
 )
 
 // BasisText says why a spread is what it is.
-func BasisText(basis string) string {
-	switch basis {
+func (s CollectionSpread) BasisText() string {
+	switch s.Basis {
 	case BasisKeyPrefix:
 		return "The shard key begins with the project."
 	case BasisByDocument:
@@ -129,9 +129,12 @@ func BasisText(basis string) string {
 	case BasisPrimary:
 		return "Not sharded: the database's primary shard."
 	case BasisUnknown:
+		if s.Sharded {
+			return chunksUnknown.String()
+		}
 		return "The primary shard is not known."
 	}
-	return basis
+	return s.Basis
 }
 
 // Spread is where a project's data is, collection by collection.

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
@@ -51,7 +52,8 @@ func listOf(v answer.View, p *profile.Profile, q spread.ProjectsQuery, liveURL s
 		return nil, err
 	}
 	return listRegion(listView{Projects: list, liveURL: liveURL, query: q,
-		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now, over: v.LastWrites()}), nil
+		pager: templates.PagerOf(list.Found, q.Page, q.URL), shards: templates.RefsOf(v.Table), now: v.Now, over: v.LastWrites(),
+		damaged: data.DamagedNotes(v.Table)}), nil
 }
 
 // markTitles say what the marks of projects mean.

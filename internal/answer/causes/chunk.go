@@ -69,7 +69,7 @@ func ProjectWhy(v answer.View, spread placement.Spread) api.ProjectWhy {
 
 func collectionWhy(v answer.View, cs placement.CollectionSpread) api.CollectionWhy {
 	out := api.CollectionWhy{
-		NS: string(cs.NS), Basis: cs.Basis, Text: v.Profile.Words(placement.BasisText(cs.Basis)), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{},
+		NS: string(cs.NS), Basis: cs.Basis, Text: v.Profile.Words(cs.BasisText()), Of: cs.ChunkCount, Chunks: []api.ChunkWhy{},
 	}
 	switch {
 	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:

@@ -163,6 +163,10 @@ func Outage(v answer.View, c placement.Contents) message.Message {
 		down = "While {shard} does not answer: "
 	}
 	pattern := OutagePattern(down, len(c.Projects), whole)
+	if len(c.Unknown) > 0 {
+		pattern += " That is without {unknown}, whose chunks are not known."
+		facts = append(facts, message.Text("unknown", format.JoinWords(c.Unknown)))
+	}
 	if len(c.ByDocument) == 0 {
 		return v.Own(message.New("outage", pattern, facts...))
 	}

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
 	"shardboard/internal/message"
@@ -59,6 +60,7 @@ func (m *matrix) projects() {
 	if s := answer.ProjectsState(m.v); s.Code != "" {
 		m.out.Notes = append(m.out.Notes, s)
 	}
+	m.out.Notes = append(m.out.Notes, data.DamagedNotes(m.v.Table)...)
 	if m.q.Measure != MatrixWrites {
 		m.out.Notes = append(m.out.Notes, holdingsNotes(m.v.Profile, m.v.Holdings())...)
 	}

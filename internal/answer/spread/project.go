@@ -44,7 +44,7 @@ func projectCollection(v answer.View, c placement.CollectionSpread) api.ProjectC
 		Key: c.Key, Exact: c.Exact, Basis: c.Basis, ChunkCount: c.ChunkCount,
 		Shards: []api.ProjectShardPart{}, Chunks: []api.Chunk{},
 		Pin: verdictOf(v, c.Pin), Split: verdictOf(v, c.Split),
-		WhatText: v.Profile.Words(profile.WhatText(c.What)), BasisText: v.Profile.Words(placement.BasisText(c.Basis)),
+		WhatText: v.Profile.Words(profile.WhatText(c.What)), BasisText: v.Profile.Words(c.BasisText()),
 	}
 	for _, part := range c.Shards {
 		out.Shards = append(out.Shards, api.ProjectShardPart{
@@ -107,12 +107,15 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 	type group struct{ names, shards []string }
 	var exact []group
 	var byDoc, primary group
+	var unknown []string
 	put := func(g *group, c placement.CollectionSpread) {
 		g.names = append(g.names, c.NS.Collection())
 		g.shards = slices.Compact(natural.Sorted(slices.Values(append(g.shards, answer.ShardsOf(c)...))))
 	}
 	for _, c := range s.Collections {
 		switch {
+		case c.Sharded && c.Basis == placement.BasisUnknown:
+			unknown = append(unknown, c.NS.Collection())
 		case len(c.Shards) == 0:
 		case c.Basis == placement.BasisByDocument:
 			put(&byDoc, c)
@@ -135,6 +138,9 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 	}
 	if len(primary.names) > 0 {
 		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(primary.shards), format.JoinWords(primary.names)))
+	}
+	if len(unknown) > 0 {
+		out = append(out, fmt.Sprintf("Not known, because the chunks are not: %s.", format.JoinWords(unknown)))
 	}
 	if len(out) == 0 {
 		return v.Profile.Words("It is not known where this project is: none of its collections can be read.")
