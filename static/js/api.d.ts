@@ -86,8 +86,10 @@ export interface HeatOwner {
 
 export interface HeatRow {
   chunks?: number;
+  detail?: string;
   hashed?: boolean;
   key: string;
+  label: string;
   min?: unknown;
   mixed?: boolean;
   name?: string;
@@ -95,6 +97,7 @@ export interface HeatRow {
   project?: string;
   ref?: string;
   shard?: string;
+  share?: number;
   was?: HeatOwner[];
 }
 

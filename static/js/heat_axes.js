@@ -1,10 +1,8 @@
 // Where the cells of the heat map are, and what is written beside them: names of rows, times, and
 // the line that shows what the pointer or a mark is at.
-import { isHidden, keyText } from "./heat_data.js";
 import { ticks, timeText } from "./heat_view.js";
-import { isOfProjects, part, say, state } from "./heat_state.js";
+import { isOfProjects, part, state } from "./heat_state.js";
 import { colors } from "./shard_colors.js";
-/** @import { Row } from "./heat_data.js" */
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
 
@@ -27,27 +25,12 @@ export const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.vie
 /** @type {(area: Area, row: number) => number} */
 export const yOf = (area, row) => area.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * area.h;
 
-/** chunkNumbers names a row's chunks by their position. @param {Row} r */
-export function chunkNumbers(r) {
-  const { number, chunks = 1 } = r;
-  if (!number) return "";
-  return chunks > 1 ? say("chunks", { n: number, last: number + chunks - 1 }) : say("chunk", { n: number });
-}
-
-// rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
-// which it begins.
-/** @type {(row: number) => string} */
-export function rowName(row) {
-  const r = state.heat.rows[row];
-  if (!r) return "";
-  const project = r.name || r.project;
-  if (project) return project;
-  return r.hashed || isHidden(r.min) ? chunkNumbers(r) : keyText(r.min);
-}
+/** rowName is what a row is called. @param {number} row */
+export const rowName = (row) => state.heat.rows[row]?.label ?? "";
 
 /** shareText is a row's share of the writes of the picture; "" for less than a percent. @param {number} row */
 export function shareText(row) {
-  const n = Math.round(state.heat.share(row) * 100);
+  const n = Math.round((state.heat.rows[row]?.share ?? 0) * 100);
   return n ? `≈ ${n} %` : "";
 }
 

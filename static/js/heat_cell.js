@@ -1,8 +1,8 @@
 // Finds the cell of the heat map at a point, and says below the map what it shows.
 import { setText } from "./elements.js";
-import { columnAt, keyText, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
+import { columnAt, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
 import { spanText } from "./heat_view.js";
-import { cellArea, chunkNumbers, rowName, shareText } from "./heat_axes.js";
+import { cellArea, shareText } from "./heat_axes.js";
 import { part, say, state } from "./heat_state.js";
 import { joined, rate } from "./numbers.js";
 import { isTouched } from "./pictures.js";
@@ -59,10 +59,8 @@ function cellText(column, row) {
   const r = state.heat.rows[index];
   if (!r) return help();
   const c = state.heat.columns[column];
-  const chunk = chunkNumbers(r);
-  const name = rowName(index);
   const share = shareText(index);
-  const where = joined(name, chunk !== name && chunk, r.hashed && keyText(r.min), ownerText(index, r, c), share && say("share", { share }));
+  const where = joined(r.label, r.detail, ownerText(index, r, c), share && say("share", { share }));
   if (!c) return joined(say("gap"), where);
   const level = state.heat.levels[index * state.heat.columns.length + column];
   const how = countedHow(c);

@@ -1,6 +1,5 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
 import { color, Picture } from "./heat_picture.js";
-import { readOwners } from "./heat_owners.js";
 import { whole } from "./heat_view.js";
 import { rate } from "./numbers.js";
 import { contextOf } from "./pictures.js";
@@ -11,7 +10,6 @@ import { part, say, state } from "./heat_state.js";
 /** render paints the picture for what is chosen on the page, and the colour scale above it. */
 export function render() {
   readColors();
-  readOwners();
   const zero = zeroColor();
   const dark = zero[0] < 128;
   const rows = state.picture.shown.length;

@@ -23,7 +23,7 @@ export const isOfProjects = () => root?.dataset.by === "project";
 export const part = (name) => partOf(root, `[data-heat="${name}"]`);
 
 /** @type {Heat} */
-const unread = { columns: [], begins: [], rows: [], levels: new Uint8Array(), layers: [], rate: () => 0, share: () => 0, from: 0, to: 1, ownersSince: Infinity, marks: [] };
+const unread = { columns: [], begins: [], rows: [], levels: new Uint8Array(), layers: [], rate: () => 0, from: 0, to: 1, ownersSince: Infinity, marks: [] };
 
 /**
  * @typedef {{column: number, row: number}} Cell

@@ -3,7 +3,9 @@ package writes
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"shardboard/internal/answer"
@@ -128,8 +130,9 @@ func heatMapOf(v answer.View, c *topology.Collection, p keyvis.View, q HeatMapQu
 		out.Stale = v.Now.Sub(out.AsOf) > heatStaleAfter(heat.ChangedRows) && q.To.After(out.AsOf.Add(2*keyvis.Finest))
 	}
 	rows := make([]int, 0, p.Rows()) // those shown
-	for i := range p.Rows() {
+	for i, share := range sharesOfRows(p) {
 		row := heatRow(v, c, p, i)
+		row.Share = share
 		if q.Shard != "" && row.Shard != q.Shard {
 			continue
 		}
@@ -165,7 +168,9 @@ func heatRow(v answer.View, c *topology.Collection, p keyvis.View, i int) api.He
 	if p.By == keyvis.ByKey {
 		return heatKey(v, c, p, i)
 	}
-	return api.HeatRow{Key: rowKey(c, p, i), Project: p.IDs[i].Hex(), Name: v.ProjectName(p.NS.Database(), p.IDs[i])}
+	id := p.IDs[i].Hex()
+	name := v.ProjectName(p.NS.Database(), p.IDs[i])
+	return api.HeatRow{Key: rowKey(c, p, i), Project: id, Name: name, Label: cmp.Or(name, id)}
 }
 
 func heatKey(v answer.View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
@@ -187,7 +192,37 @@ func heatKey(v answer.View, c *topology.Collection, p keyvis.View, i int) api.He
 	if id, ok := heat.ProjectOfBound(v.Table, v.Profile, c, r.Min); ok {
 		row.Project, row.Name = id.Hex(), v.ProjectName(c.NS.Database(), id)
 	}
+	bound, chunks := answer.BoundText(c.Key, r.Min), ChunkNumbers(row.Number, row.Chunks)
+	row.Label = cmp.Or(row.Name, row.Project, bound)
+	if row.Project == "" && (row.Hashed || c.Key.Hiding() != nil) { // a hash names nothing
+		row.Label = chunks
+	}
+	var details []string
+	if row.Label != chunks {
+		details = append(details, chunks)
+	}
+	if row.Hashed {
+		details = append(details, bound)
+	}
+	row.Detail = strings.Join(details, " · ")
 	return row
+}
+
+// sharesOfRows are the rows' parts of all writes of a picture, to a thousandth.
+func sharesOfRows(p keyvis.View) []float64 {
+	shares, all := make([]float64, p.Rows()), 0.0
+	for row := range shares {
+		for i := range p.Columns {
+			if n := p.At(row, i); n != keyvis.Unknown {
+				shares[row] += float64(n)
+			}
+		}
+		all += shares[row]
+	}
+	for row, n := range shares {
+		shares[row] = math.Round(1000*n/max(all, 1)) / 1000
+	}
+	return shares
 }
 
 // rowKey is a stable name of a row, which does not show its bound.
