@@ -8,9 +8,7 @@ const rowsOfPage = 10; // rows by which Page Up and Page Down move
 
 export function enhanceGrid() {
   prepareAll();
-  // A region that was empty may get its table later, and a table new rows.
-  const main = document.querySelector('#main:has([data-live^="matrix:"])');
-  if (main) new MutationObserver(prepareAll).observe(main, { childList: true, subtree: true });
+  document.addEventListener("morph", prepareAll); // a region that was empty may get its table later, and a table new rows
   document.addEventListener("keydown", moveByKey);
   document.addEventListener("focusin", (e) => {
     const cell = around(e, "[data-grid] :is(td, th)");
