@@ -18,6 +18,19 @@ export const inField = (e) => around(e, "input, select, textarea, [contenteditab
 /** modified tells whether a key or a click means something to the browser. @param {KeyboardEvent | MouseEvent} e */
 export const modified = (e) => e.ctrlKey || e.metaKey || e.altKey;
 
+/**
+ * make is a new element with properties and children.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Partial<HTMLElementTagNameMap[T]>} properties
+ * @param {(Node | string)[]} children
+ */
+export function make(tag, properties = {}, ...children) {
+  const el = Object.assign(document.createElement(tag), properties);
+  el.append(...children);
+  return el;
+}
+
 // setText writes a text, unless it is there already: screen readers read out what is written.
 /** @type {(el: Node | null, text: string) => void} */
 export function setText(el, text) {

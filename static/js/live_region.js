@@ -1,11 +1,10 @@
 // Shows new versions of live regions without disturbing who reads them. A version that would, waits;
 // the newest is shown when its button is pressed or nobody is disturbed any more.
-import { all, around } from "./elements.js";
+import { all, around, make } from "./elements.js";
 import { morph, glow } from "./morph.js";
 import { refreshTimes, selected } from "./relative_times.js";
 import { focusOn, keepPlace } from "./keep_place.js";
 import { word } from "./words.js";
-import { showZone } from "./zone.js";
 
 /** @type {Map<HTMLElement, HTMLElement>} */
 const waiting = new Map(); // region → its newest version, not all of which is shown
@@ -17,7 +16,6 @@ let timer = 0; // of the next look; 0 for none
 export function showRegion(region, fresh, highlight) {
   if (!fresh) return;
   waiting.delete(region);
-  showZone(fresh);
   if (selected(region) || region.querySelector("dialog[open], [data-dragging]")) {
     waiting.set(region, fresh);
     if (!region.querySelector(":scope > .held")) region.append(notice("held", word("paused")));
@@ -129,12 +127,7 @@ function departed(old) {
 // notice is a button above what waits. It takes no room, so that nothing moves when it comes or goes.
 /** @type {(key: string, text: string) => HTMLParagraphElement} */
 function notice(key, text) {
-  const p = document.createElement("p");
-  const button = document.createElement("button");
-  p.className = "held";
+  const p = make("p", { className: "held" }, make("button", { type: "button" }, text));
   p.dataset.key = key;
-  button.type = "button";
-  button.textContent = text;
-  p.append(button);
   return p;
 }

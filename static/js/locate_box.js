@@ -1,7 +1,7 @@
 // The locate boxes of the header and of /locate: projects and recent finds while somebody types, and a
 // paste anywhere on the page. Enter without a choice sends what was typed, as without script.
 import { address, root } from "./address.js";
-import { all, first, inField } from "./elements.js";
+import { all, first, inField, make } from "./elements.js";
 import { listbox } from "./listbox.js";
 import { forgetFinds, recentFinds, rememberFind } from "./recent_finds.js";
 import { readJSON } from "./requests.js";
@@ -37,17 +37,13 @@ function pasteInto(box, e) {
 /** @param {HTMLInputElement} box */
 function suggest(box) {
   const words = first("#palette template")?.dataset ?? {};
-  const list = document.createElement("ul");
-  list.id = `${box.id}-list`;
-  list.className = "suggestions";
-  list.hidden = true;
-  list.role = "listbox";
-  list.ariaLabel = words.suggestions ?? "";
+  const id = `${box.id}-list`;
+  const list = make("ul", { id, className: "suggestions", hidden: true, role: "listbox", ariaLabel: words.suggestions });
   box.after(list);
   box.role = "combobox";
   box.ariaAutoComplete = "list";
   box.ariaExpanded = "false";
-  box.setAttribute("aria-controls", list.id);
+  box.setAttribute("aria-controls", id);
   const options = listbox(box, list, { find });
   let fresh = false; // the box has just got the focus
 

@@ -7,7 +7,7 @@ import { player } from "./player.js";
 import { refreshTimes } from "./relative_times.js";
 import { latest, readPage } from "./requests.js";
 import { pushAddress } from "./address.js";
-import { minuteText, showZone } from "./zone.js";
+import { minuteText } from "./zone.js";
 import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
@@ -66,7 +66,6 @@ async function goTo(url) {
     document.body.dataset.at = page.body.dataset.at;
     const [status, newStatus] = [document, page].map((d) => d.getElementById("status"));
     if (status && newStatus) morph(status, newStatus);
-    showZone(fresh);
     const changed = morph(main, fresh);
     // morph keeps what a person has typed or slid, but here the new page's values are wanted.
     /** @type {HTMLInputElement[]} */
