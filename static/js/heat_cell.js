@@ -15,10 +15,7 @@ import { isTouched } from "./pictures.js";
 export const help = () => say(isTouched() ? "touch" : "help");
 
 /** pointOf is where a pointer event is, in the canvas's CSS pixels. @type {(e: MouseEvent) => Point} */
-export function pointOf(e) {
-  const canvas = part("canvas").getBoundingClientRect();
-  return { x: e.clientX - canvas.left, y: e.clientY - canvas.top };
-}
+export const pointOf = ({ offsetX, offsetY }) => ({ x: offsetX, y: offsetY });
 
 /** timeAndRow is what a point stands for; inside tells whether it is on the cells. @type {(point: Point) => Place} */
 export function timeAndRow({ x, y }) {

@@ -1,11 +1,11 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
-import { color, Picture } from "./heat_picture.js";
+import { color } from "./heat_picture.js";
 import { whole } from "./heat_view.js";
 import { rate } from "./numbers.js";
 import { contextOf } from "./pictures.js";
 import { colors, readColors } from "./shard_colors.js";
 import { part, say, state } from "./heat_state.js";
-/** @import { Heat } from "./heat_data.js" */
+/** @import { Picture } from "./heat_picture.js" */
 
 /** render paints the picture for what is chosen on the page, and the colour scale above it. */
 export function render() {
@@ -27,12 +27,6 @@ export function render() {
   }
   scale(dark);
   paintAhead(state.picture);
-}
-
-/** newPicture replaces the picture after new data. @param {Heat} heat */
-export function newPicture(heat) {
-  state.heat = heat;
-  state.picture = new Picture(heat);
 }
 
 const brightness = () => Number(part("brightness").value);

@@ -14,7 +14,7 @@ export const isOfProjects = () => root?.dataset.by === "project";
 /**
  * The map's elements by their data-heat attribute: web/heat.
  * @typedef {{
- *   canvas: HTMLCanvasElement, scale: HTMLCanvasElement, shard: HTMLSelectElement, legend: HTMLElement | null, shares: HTMLElement | null,
+ *   canvas: HTMLCanvasElement, scale: HTMLCanvasElement, shard: HTMLSelectElement, legend: HTMLElement | null,
  * } & Record<"brightness" | "normalise" | "pan", HTMLInputElement>
  *   & Record<"in" | "least" | "most" | "out" | "readout" | "reset" | "words", HTMLElement>} Parts
  */

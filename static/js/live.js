@@ -104,10 +104,10 @@ function leave() {
 async function reconnect() {
   attempt++;
   if (polling) return wait(retryEvery);
-  if (attempt > 1 || lost) showLost();
-  if (attempt > 1 && !lost) {
+  if (attempt > 1 || lost) {
+    showLost();
+    if (!lost) announce(word("lost"));
     lost = true;
-    announce(word("lost"));
   }
   if (attempt === 2 && (await sessionStatus()) === 401) return leave();
   if (attempt === tries && (await poll())) return;
@@ -160,7 +160,6 @@ function endPolling() {
   polling = false;
   attempt = 0;
   clearTimeout(pollTimer);
-  document.getElementById("polled")?.setAttribute("hidden", "");
   if (!socket) open();
 }
 
@@ -172,7 +171,7 @@ function applyFrame(frame) {
     dataAt = at && age >= 0 ? Date.parse(at) : NaN;
     const bad = level === "failed" || age > lateAfter ? "failed" : age < 0 ? "loading" : "stale";
     setStatus(ok ? (level ?? "ok") : bad, ok && polling ? withAge("polled") : text);
-    if (polling) document.getElementById("polled")?.removeAttribute("hidden");
+    document.getElementById("polled")?.toggleAttribute("hidden", !polling);
   }
   if (!frame.topic) return;
   document.dispatchEvent(new CustomEvent("live", { detail: frame })); // for what scripts draw

@@ -149,6 +149,12 @@ func cell(ctx context.Context, c api.HeatSpan, rate *float64) templates.Figure {
 	return f
 }
 
+// hashed tells whether the key begins with a hash: rows have the numbers of chunks as names then, and shares beside them.
+func (m page) hashed() bool {
+	fields := m.Picture.Pattern.Fields()
+	return len(fields) > 0 && fields[0].Hashed
+}
+
 // rowHead names a row of the picture by its project, its chunk or its key, and leads to the project or the chunk.
 func (m page) rowHead(r api.HeatRow, bound shardkey.Key) (name templates.Key, url string) {
 	if m.Query.By == keyvis.ByProject {
