@@ -40,6 +40,7 @@ type HeatSpan struct {
 	Hottest bool      `json:"hottest,omitempty"` // only the hottest projects were counted: cells without rows are unknown
 	Shared  bool      `json:"shared,omitempty"`  // counted in wider rows, whose writes are divided evenly
 	Astray  int64     `json:"astray,omitempty"`  // writes in no row: their chunk or project is unknown
+	How     string    `json:"how,omitempty"`     // the same in words: what is unsure about the rates
 }
 
 // HeatRow is a range of the shard key, or a project.

@@ -120,6 +120,7 @@ export interface HeatSpan {
   covered: number;
   from: string;
   hottest?: boolean;
+  how?: string;
   sampled?: boolean;
   seconds: number;
   shared?: boolean;

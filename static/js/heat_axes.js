@@ -3,8 +3,10 @@
 import { ticks, timeText } from "./heat_view.js";
 import { isOfProjects, part, state } from "./heat_state.js";
 import { colors } from "./shard_colors.js";
+/** @import { Point } from "./heat_state.js" */
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
+/** @typedef {{time: number, row: number, inside: boolean}} Place */
 
 const narrow = () => part("canvas").clientWidth < 560;
 
@@ -24,6 +26,17 @@ export const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.vie
 
 /** @type {(area: Area, row: number) => number} */
 export const yOf = (area, row) => area.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * area.h;
+
+/** timeAndRow is what a point stands for; inside tells whether it is on the cells. @type {(point: Point) => Place} */
+export function timeAndRow({ x, y }) {
+  const area = cellArea();
+  const { t0, t1, r0, r1 } = state.view;
+  return {
+    time: t0 + ((x - area.x) / area.w) * (t1 - t0),
+    row: r0 + ((y - area.y) / area.h) * (r1 - r0),
+    inside: x >= area.x && x <= area.x + area.w && y >= area.y && y <= area.y + area.h,
+  };
+}
 
 /** rowName is what a row is called. @param {number} row */
 export const rowName = (row) => state.heat.rows[row]?.label ?? "";
@@ -84,11 +97,10 @@ export function crossHair(ctx, area) {
   if (hover) ctx.fillRect(area.x, hover.y, area.w, 1);
   ctx.globalAlpha = 1;
   if (!hover) return;
-  const { t0, t1, r0, r1 } = state.view;
-  const row = Math.floor(r0 + ((hover.y - area.y) / area.h) * (r1 - r0));
-  const time = timeText(t0 + ((x - area.x) / area.w) * (t1 - t0));
-  tag(ctx, time, Math.min(x + 3, area.x + area.w - 36), area.y + area.h + 14);
-  tag(ctx, clipped(rowName(state.picture.shown[row]), area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
+  const { time, row } = timeAndRow(hover);
+  tag(ctx, timeText(time), Math.min(x + 3, area.x + area.w - 36), area.y + area.h + 14);
+  const name = rowName(state.picture.shown[Math.floor(row)]);
+  tag(ctx, clipped(name, area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
 }
 
 // tag writes a text over the one that is there.

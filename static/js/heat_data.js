@@ -7,7 +7,7 @@ export const UNKNOWN = 255;
 export const ZERO = 0;
 
 /**
- * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, hottest?: boolean, shared?: boolean}} Column
+ * @typedef {{from: number, to: number, how?: string, sampled?: boolean, atLeast?: boolean}} Column
  * @typedef {Omit<HeatRow, "was"> & {was?: {until: number, shard: string}[]}} Row
  * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
  * @typedef {{columns: Column[], begins: number[], rows: Row[], levels: Uint8Array, layers: Layer[], from: number, to: number,

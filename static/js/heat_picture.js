@@ -28,8 +28,6 @@ export class Picture {
     this.shown = heat.rows.map((_, i) => i);
     /** @type {DrawnLayer[]} */
     this.layers = [];
-    this.most = 0;
-    this.least = UNKNOWN;
     this.made = ""; // what the levels are of
     this.normalise = false;
     /** @type {Map<string, Span>} */
@@ -92,8 +90,6 @@ export class Picture {
     heat.rows.forEach((r, i) => (!o.shard || r.shard === o.shard) && this.shown.push(i));
     /** @type {Map<string, Span>} */
     const spans = new Map();
-    this.least = UNKNOWN;
-    this.most = 0;
     for (const row of this.shown) {
       const shard = o.normalise ? (heat.rows[row].shard ?? "") : "";
       let span = spans.get(shard);
@@ -104,8 +100,6 @@ export class Picture {
         if (l < span[0]) span[0] = l;
         if (l > span[1]) span[1] = l;
       }
-      this.least = Math.min(this.least, span[0]);
-      this.most = Math.max(this.most, span[1]);
     }
     this.spans = spans;
   }

@@ -48,7 +48,9 @@ function scale(dark) {
     ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, dark).join()})`;
     ctx.fillRect(x, 0, 1, bar.height);
   }
-  const { least, most } = state.picture;
+  const spans = [...state.picture.spans.values()];
+  const least = Math.min(...spans.map((span) => span[0]));
+  const most = Math.max(0, ...spans.map((span) => span[1]));
   part("least").textContent = most ? rate(state.heat.rate(least)) : "";
   part("most").textContent = most ? `${rate(state.heat.rate(most))} ${say("more")}` : "";
 }

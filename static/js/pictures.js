@@ -5,15 +5,6 @@ import { make } from "./elements.js";
 /** contextOf is what a canvas is drawn with. @param {HTMLCanvasElement} canvas */
 export const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
-/**
- * partOf is an element of a picture, of the type that its page gives it.
- * @template E
- * @param {Element | null} root
- * @param {string} selector
- * @returns {E}
- */
-export const partOf = (root, selector) => /** @type {E} */ (root?.querySelector(selector));
-
 /** @typedef {{ground?: string, width?: number, round?: boolean, strength?: number}} Look of lines in a pattern */
 
 /** clamp is the number of a range that is nearest to n. @type {(n: number, least: number, most: number) => number} */

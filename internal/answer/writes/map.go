@@ -3,6 +3,7 @@ package writes
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -123,7 +124,7 @@ func heatMapOf(v answer.View, c *topology.Collection, p keyvis.View, q HeatMapQu
 	out.Method = heatMethod(how.Method)
 	out.AsOf, out.Stale = v.Now.UTC().Truncate(time.Millisecond), true
 	for _, col := range p.Columns {
-		out.Columns = append(out.Columns, heatColumn(col))
+		out.Columns = append(out.Columns, heatColumn(v, col))
 	}
 	if n := len(p.Columns); n > 0 {
 		out.AsOf = p.Columns[n-1].End().UTC()
@@ -147,9 +148,27 @@ func heatMapOf(v answer.View, c *topology.Collection, p keyvis.View, q HeatMapQu
 	return out, rows
 }
 
-func heatColumn(col keyvis.Column) api.HeatSpan {
+func heatColumn(v answer.View, col keyvis.Column) api.HeatSpan {
 	return api.HeatSpan{From: col.From.UTC(), Seconds: int(col.Step / time.Second), Covered: col.Covered.Seconds(),
-		Sampled: col.Sampled, AtLeast: col.Capped, Hottest: col.Hottest, Shared: col.Shared, Astray: col.Astray}
+		Sampled: col.Sampled, AtLeast: col.Capped, Hottest: col.Hottest, Shared: col.Shared, Astray: col.Astray,
+		How: countedHow(v, col)}
+}
+
+// countedHow says what is unsure about the rates of a column.
+func countedHow(v answer.View, col keyvis.Column) string {
+	var out []string
+	add := func(applies bool, text string) {
+		if applies {
+			out = append(out, text)
+		}
+	}
+	part := 100 * col.Covered.Seconds() / col.Step.Seconds()
+	add(col.Sampled, "from 1 s in 10")
+	add(col.Capped, "at least")
+	add(col.Hottest, v.Profile.Words("of the hottest projects only"))
+	add(col.Shared, "rows covered wider ranges then")
+	add(part < 95, fmt.Sprintf("%.0f %% of the time counted", part))
+	return strings.Join(out, ", ")
 }
 
 // heatMethod says how a collection is counted.
