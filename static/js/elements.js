@@ -1,8 +1,11 @@
 // Finds elements of the page and writes into them.
 
-// all are the elements of a selector.
-/** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode) => E[]} */
-export const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
+// all are the elements of a selector; of one type only, if it is given.
+/** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode, type?: new () => E) => E[]} */
+export function all(selector, root = document, type) {
+  if (!type) return Array.from(root.querySelectorAll(selector));
+  return all(selector, root).flatMap((el) => (el instanceof type ? [el] : []));
+}
 
 // first is the first of them.
 /** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode) => E | null} */

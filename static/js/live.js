@@ -1,12 +1,12 @@
 // Keeps the live regions of a page up to date, over one WebSocket on which only the server sends. A
 // frame has either the new HTML of a region, or only the new version of its topic. Then the page
 // fetches its own address again, because that has the filter and the page number.
-import { base } from "./address.js";
+import { base, root } from "./address.js";
 import { all, first, setText } from "./elements.js";
 import { showRegion } from "./live_region.js";
 import { serverNow, setServerTime, span } from "./relative_times.js";
 import { oneAtATime, parsed, readPage } from "./requests.js";
-import { leaveFor, sessionStatus, toSignIn } from "./session.js";
+import { leaveFor, sessionStatus } from "./session.js";
 import { word, announce } from "./words.js";
 
 const lateAfter = 10; // age in seconds from which old data is shown as a failure
@@ -92,11 +92,12 @@ async function checkSession() {
   leaveFor(() => location.replace(location.pathname + location.search));
 }
 
-// leave goes to sign-in, so that the page does not stay visible for the next user.
+// leave goes to sign-in, which leads back to this page, so that the page does not stay visible for the next user.
 function leave() {
   signedOut = true;
   setStatus("lost", word("out"));
-  toSignIn();
+  announce(word("out"));
+  leaveFor(() => location.assign(`${root}/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`));
 }
 
 // reconnect tries again: soon at first, at random times so that browsers do not reconnect together,

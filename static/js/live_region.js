@@ -103,9 +103,9 @@ function holdRows(region, fresh) {
 // returns how many new rows it left out, or -1 if nothing had to be held.
 /** @type {(from: HTMLElement, to: HTMLElement) => number} */
 function freeze(from, to) {
-  const list = rowsOf(to);
+  const list = all(":scope > *", to);
   const next = new Map(list.map((el) => [el.dataset.key, el]));
-  const rows = rowsOf(from).map((old) => next.get(old.dataset.key) ?? departed(old));
+  const rows = all(":scope > *", from).map((old) => next.get(old.dataset.key) ?? departed(old));
   const kept = new Set(rows);
   const last = list.findLastIndex((el) => kept.has(el));
   const out = list.filter((el, i) => !kept.has(el) && (last < 0 || i < last));
@@ -113,9 +113,6 @@ function freeze(from, to) {
   to.replaceChildren(...rows, ...list.filter((_, i) => last >= 0 && i > last));
   return out.filter((el) => !el.matches(".reasons")).length;
 }
-
-/** @param {Element} list */
-const rowsOf = (list) => /** @type {HTMLElement[]} */ ([...list.children]);
 
 /** @param {HTMLElement} old */
 function departed(old) {

@@ -11,14 +11,12 @@ import { readJSON } from "./requests.js";
 const listed = 8; // projects; and as many recent finds
 
 export function listenLocateBoxes() {
-  /** @type {HTMLInputElement[]} */
-  const boxes = all(`form[action="${address("/locate")}"] input[name="q"]:is(#q, #find)`);
+  const boxes = all(`form[action="${address("/locate")}"] input[name="q"]:is(#q, #find)`, document, HTMLInputElement);
   boxes.forEach(suggest);
   const box = boxes.find((el) => el.id === "q") ?? boxes[0];
   if (box) document.addEventListener("paste", (e) => pasteInto(box, e));
-  /** @type {HTMLInputElement | null} */
   const asked = first("#locate[data-found] #q");
-  if (asked) rememberFind(asked.value);
+  if (asked instanceof HTMLInputElement) rememberFind(asked.value);
   first(`form[action="${root}/logout"]`)?.addEventListener("submit", forgetFinds);
 }
 

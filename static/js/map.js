@@ -87,9 +87,7 @@ function writeAddress() {
     const search = write(location.search, state.view, total);
     if (search === location.search) return;
     replaceAddress(location.pathname + search + location.hash);
-    /** @type {HTMLAnchorElement[]} */
-    const windows = all(".windows a");
-    for (const a of windows) {
+    for (const a of all(".windows a", document, HTMLAnchorElement)) {
       const query = new URLSearchParams(search);
       const over = new URLSearchParams(a.search).get("window"); // null for the usual time that writes are of
       if (over) query.set("window", over);

@@ -2,10 +2,8 @@
 // text selection, typed text and open details. Rows are matched by id or data-key, everything else
 // by position.
 
-/**
- * @param {Node} n
- * @returns {n is HTMLElement} or another kind of element: HTMLElement has all that is asked of them here
- */
+// HTMLElement stands for other kinds of elements too: it has all that is asked of them here.
+/** @param {Node} n @returns {n is HTMLElement} */
 const isElement = (n) => n.nodeType === 1;
 
 /** @param {Node} n */

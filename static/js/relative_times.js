@@ -28,9 +28,7 @@ export function span(ms) {
 /** refreshTimes rewrites every relative time below root. @param {ParentNode} [root] */
 export function refreshTimes(root = document) {
   const now = shownNow();
-  /** @type {HTMLTimeElement[]} */
-  const times = all("time[datetime]:not([data-until])", root);
-  for (const el of times) {
+  for (const el of all("time[datetime]:not([data-until])", root, HTMLTimeElement)) {
     const ago = now - Date.parse(el.dateTime);
     const next = "next" in el.dataset; // counts down
     if (Number.isNaN(ago) || (!next && ago < -60000)) continue;

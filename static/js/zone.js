@@ -25,9 +25,7 @@ export function showZone(root) {
     if (text.data.includes("UTC") && !text.parentElement?.closest(untouched)) found.push(text);
   }
   for (const text of found) rewrite(text, now);
-  /** @type {HTMLTimeElement[]} */
-  const times = all("time[datetime][title]", root);
-  for (const el of times) {
+  for (const el of all("time[datetime][title]", root, HTMLTimeElement)) {
     const ms = Date.parse(el.dateTime);
     if (el.title === el.dateTime && away(ms)) el.title = `${local(ms, true, true, true)} · ${el.dateTime}`;
   }
