@@ -16,7 +16,7 @@ import (
 const scriptTypes = "../static/js/api.d.ts"
 
 // readByScripts are the answers of the JSON API that scripts read.
-var readByScripts = []string{"ClusterMap", "Found", "HeatMap", "LabGameTurns", "MapChunk", "MapTile", "Problem"}
+var readByScripts = []string{"ClusterMap", "Found", "HeatMap", "MapChunk", "MapTile"}
 
 // The type checker knows the answers that scripts read as they are: the file follows from the description of the API.
 func TestTypesOfScriptsFollowTheDescription(t *testing.T) {

@@ -40,6 +40,7 @@ type HeatSpan struct {
 	Hottest bool      `json:"hottest,omitempty"` // only the hottest projects were counted: cells without rows are unknown
 	Shared  bool      `json:"shared,omitempty"`  // counted in wider rows, whose writes are divided evenly
 	Astray  int64     `json:"astray,omitempty"`  // writes in no row: their chunk or project is unknown
+	How     string    `json:"how,omitempty"`     // the same in words: what is unsure about the rates
 }
 
 // HeatRow is a range of the shard key, or a project.
@@ -57,6 +58,12 @@ type HeatRow struct {
 	Was     []HeatOwner `json:"was,omitempty"`    // earlier owners, newest first
 	Project string      `json:"project,omitempty"`
 	Name    string      `json:"name,omitempty"` // of the project
+	// Label is what the row is called: its project, its chunk where the key begins with a hash or is hidden, or the key
+	// at which it begins. Detail is what else says where it is.
+	Label  string `json:"label"`
+	Detail string `json:"detail,omitempty"`
+	// Share is the row's part of all writes that were counted in the picture, to a thousandth.
+	Share float64 `json:"share,omitempty"`
 }
 
 // HeatOwner is the shard that owned all of a row until a time; "" if it is not known, or if several did.

@@ -157,7 +157,7 @@ const (
 	labTable    = `document.getElementById("lab-hands").innerText.replace(/\s+/g, " ") + document.getElementById("lab-turn").textContent`
 )
 
-// The script moves the cards itself; after each of its steps the table has to be the one that the server draws.
+// After steps in place the table has to be the one of the page after that card.
 func TestBrowserPlaysTheCardGameByKeyboard(t *testing.T) {
 	o := newTab(t, sharedDemo(t), 1280)
 	game := "lab/game?key=deck,hash(order)&decks=2&players=3&step="

@@ -53,11 +53,10 @@ func TestBrowserShowsTimesInItsZone(t *testing.T) {
 	}
 	// A live region that has not changed stays as it is: it neither loses the browser's zone nor seems new.
 	const live = `(async () => {
-		const [{ showZone }, { showRegion }] = await Promise.all([import(%q), import(%q)]);
-		const region = () => Object.assign(document.createElement("div"), { id: "r", innerHTML: "<p>until 06:48 UTC</p>" });
+		const [{ parsed }, { showRegion }] = await Promise.all([import(%q), import(%q)]);
+		const region = () => parsed("<div id=r><p>until 06:48 UTC</p></div>").getElementById("r");
 		const shown = region();
 		document.querySelector("main").append(shown);
-		showZone(shown);
 		let changes = 0;
 		const all = { subtree: true, childList: true, characterData: true, attributes: true };
 		new MutationObserver((list) => changes += list.length).observe(shown, all);
@@ -65,7 +64,7 @@ func TestBrowserShowsTimesInItsZone(t *testing.T) {
 		await new Promise((done) => setTimeout(done));
 		return changes + " " + shown.innerHTML;
 	})()`
-	if got, want := eval[string](o, fmt.Sprintf(live, static.URL("js/zone.js"), static.URL("js/live_region.js"))),
+	if got, want := eval[string](o, fmt.Sprintf(live, static.URL("js/requests.js"), static.URL("js/live_region.js"))),
 		`0 <p>until <span title="06:48 UTC" data-utc="06:48 UTC">12:18 GMT+5:30</span></p>`; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

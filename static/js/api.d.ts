@@ -1,20 +1,6 @@
 // The answers of the JSON API that scripts read, for the type checker. Do not edit: written by
 // TestTypesOfScriptsFollowTheDescription from the description of the API.
 
-export interface AdvicePlan {
-  args: Record<string, unknown>;
-  best?: boolean;
-  busiest?: ShareEffect | null;
-  expected?: string;
-  kind: string;
-  text: string;
-  tooLittle?: boolean;
-  url?: string;
-  when?: string;
-  why?: string;
-  writes?: WriteEffect[];
-}
-
 export interface ClusterMap {
   asOf: string;
   bands: MapBand[];
@@ -27,19 +13,6 @@ export interface ClusterMap {
   shards: MapShard[];
   since: string | null;
   stale: boolean;
-}
-
-export interface Difference {
-  field: string;
-  got: string;
-  kind: string;
-  max?: unknown;
-  min?: unknown;
-  ns?: string;
-  shard?: string;
-  text: string;
-  want: string;
-  zone?: string;
 }
 
 export type Figure = { at: string | null; exact: boolean; method: string; plusMinus?: number; value: number; } | { reason: string; value: null; };
@@ -113,8 +86,10 @@ export interface HeatOwner {
 
 export interface HeatRow {
   chunks?: number;
+  detail?: string;
   hashed?: boolean;
   key: string;
+  label: string;
   min?: unknown;
   mixed?: boolean;
   name?: string;
@@ -122,6 +97,7 @@ export interface HeatRow {
   project?: string;
   ref?: string;
   shard?: string;
+  share?: number;
   was?: HeatOwner[];
 }
 
@@ -144,47 +120,10 @@ export interface HeatSpan {
   covered: number;
   from: string;
   hottest?: boolean;
+  how?: string;
   sampled?: boolean;
   seconds: number;
   shared?: boolean;
-}
-
-export interface LabGamePass {
-  cards: number;
-  chunk: string;
-  from: number;
-  to: number;
-  upper: boolean;
-}
-
-export interface LabGameSplit {
-  at: string;
-  lower: number;
-  upper: number;
-}
-
-export interface LabGameTurn {
-  card: string;
-  chunk: string;
-  dealer: number;
-  deck: number;
-  held: number;
-  joined: number;
-  key: string;
-  number: number;
-  pass: LabGamePass | null;
-  player: number;
-  position: number;
-  round: number;
-  searched: number;
-  split: LabGameSplit | null;
-  stuck: boolean;
-  text: string;
-}
-
-export interface LabGameTurns {
-  items: LabGameTurn[];
-  next: string | null;
 }
 
 export interface MapBand {
@@ -293,34 +232,4 @@ export interface MapZone {
   pin?: string;
   project?: string;
   to: number;
-}
-
-export interface PlanCheck {
-  id: string;
-  plans?: AdvicePlan[];
-  source: string;
-  text: string;
-  verdict: string;
-}
-
-export interface Problem {
-  changed?: Difference[];
-  checks?: PlanCheck[];
-  detail: string;
-  instance: string;
-  request?: string;
-  status: number;
-  title: string;
-  type: string;
-}
-
-export interface ShareEffect {
-  after: number;
-  before: number;
-}
-
-export interface WriteEffect {
-  perSecondAfter: number;
-  perSecondBefore: number;
-  shard: string;
 }

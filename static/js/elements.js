@@ -1,8 +1,11 @@
 // Finds elements of the page and writes into them.
 
-// all are the elements of a selector.
-/** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode) => E[]} */
-export const all = (selector, root = document) => Array.from(root.querySelectorAll(selector));
+// all are the elements of a selector; of one type only, if it is given.
+/** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode, type?: new () => E) => E[]} */
+export function all(selector, root = document, type) {
+  if (!type) return Array.from(root.querySelectorAll(selector));
+  return all(selector, root).flatMap((el) => (el instanceof type ? [el] : []));
+}
 
 // first is the first of them.
 /** @type {<E extends Element = HTMLElement>(selector: string, root?: ParentNode) => E | null} */
@@ -17,6 +20,19 @@ export const inField = (e) => around(e, "input, select, textarea, [contenteditab
 
 /** modified tells whether a key or a click means something to the browser. @param {KeyboardEvent | MouseEvent} e */
 export const modified = (e) => e.ctrlKey || e.metaKey || e.altKey;
+
+/**
+ * make is a new element with properties and children.
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {Partial<HTMLElementTagNameMap[T]>} properties
+ * @param {(Node | string)[]} children
+ */
+export function make(tag, properties = {}, ...children) {
+  const el = Object.assign(document.createElement(tag), properties);
+  el.append(...children);
+  return el;
+}
 
 // setText writes a text, unless it is there already: screen readers read out what is written.
 /** @type {(el: Node | null, text: string) => void} */

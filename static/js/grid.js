@@ -8,9 +8,7 @@ const rowsOfPage = 10; // rows by which Page Up and Page Down move
 
 export function enhanceGrid() {
   prepareAll();
-  // A region that was empty may get its table later, and a table new rows.
-  const main = document.querySelector('#main:has([data-live^="matrix:"])');
-  if (main) new MutationObserver(prepareAll).observe(main, { childList: true, subtree: true });
+  document.addEventListener("morph", prepareAll); // a region that was empty may get its table later, and a table new rows
   document.addEventListener("keydown", moveByKey);
   document.addEventListener("focusin", (e) => {
     const cell = around(e, "[data-grid] :is(td, th)");
@@ -19,11 +17,7 @@ export function enhanceGrid() {
   document.addEventListener("click", swapByLink);
 }
 
-function prepareAll() {
-  /** @type {HTMLTableElement[]} */
-  const grids = all("table[data-grid]");
-  grids.forEach(prepare);
-}
+const prepareAll = () => all("table[data-grid]", document, HTMLTableElement).forEach(prepare);
 
 /** prepare makes one element of the table reachable by Tab, all others by arrow keys. @param {HTMLTableElement} grid */
 function prepare(grid) {
@@ -63,10 +57,9 @@ function setCurrent(grid, at) {
 function moveByKey(e) {
   if (e.altKey || e.shiftKey || e.metaKey) return;
   const at = /** @type {HTMLElement} */ (e.target);
-  /** @type {HTMLTableCellElement | null} */
   const cell = around(e, "[data-grid] :is(td, th)");
   const grid = cell?.closest("table");
-  if (!grid || !cell) return;
+  if (!grid || !(cell instanceof HTMLTableCellElement)) return;
   if (e.key === "Enter" && !e.ctrlKey && at === cell) return openRow(cell);
   const next = nextTarget(grid, cell, at, e);
   if (!next) return;
@@ -141,9 +134,8 @@ function showCell(grid, cell) {
 // position and focus stay.
 /** @param {MouseEvent} e */
 function swapByLink(e) {
-  /** @type {HTMLAnchorElement | null} */
   const link = around(e, `a[data-swap], [data-grid] a[href^="${base}/matrix"]`);
-  if (!link || e.defaultPrevented || e.button !== 0 || modified(e) || e.shiftKey) return;
+  if (!(link instanceof HTMLAnchorElement) || e.defaultPrevented || modified(e) || e.shiftKey) return;
   e.preventDefault();
   pushAddress(link.href);
   reloadRegions(false);

@@ -6,8 +6,9 @@ import { columnAt, read } from "./heat_data.js";
 import { help, readout } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { listen } from "./heat_input.js";
-import { newPicture, render } from "./heat_render.js";
-import { isRead, part, root, say, state } from "./heat_state.js";
+import { Picture } from "./heat_picture.js";
+import { render } from "./heat_render.js";
+import { isRead, root, say, state } from "./heat_state.js";
 import { moved, whole, within } from "./heat_view.js";
 import { refreshPage, selectionOfAddress } from "./heat_selection.js";
 /** @import { HeatMap } from "./api.js" */
@@ -26,13 +27,12 @@ async function fetchMap(map) {
   version = answer.body.version;
   const heat = read(answer.body);
   map.classList.toggle("is-empty", heat.columns.length === 0);
-  const shares = part("shares"); // a picture of projects has none
-  if (shares) shares.hidden = !heat.rows.some((r) => r.hashed);
   const { view } = state;
   const before = isRead() ? state.all : null;
   const follow = !before || view.t1 >= before.t1;
   const cursorTime = state.cursor && before ? state.heat.columns[state.cursor.column]?.from : 0;
-  newPicture(heat);
+  state.heat = heat;
+  state.picture = new Picture(heat);
   if (state.cursor) state.cursor.column = Math.max(columnAt(heat, cursorTime), 0);
   render();
   state.all = whole(heat, state.picture.shown.length);

@@ -1,12 +1,12 @@
 // Where the cells of the heat map are, and what is written beside them: names of rows, times, and
 // the line that shows what the pointer or a mark is at.
-import { isHidden, keyText } from "./heat_data.js";
 import { ticks, timeText } from "./heat_view.js";
-import { isOfProjects, part, say, state } from "./heat_state.js";
+import { isOfProjects, part, state } from "./heat_state.js";
 import { colors } from "./shard_colors.js";
-/** @import { Row } from "./heat_data.js" */
+/** @import { Point } from "./heat_state.js" */
 
 /** @typedef {{x: number, y: number, w: number, h: number}} Area */
+/** @typedef {{time: number, row: number, inside: boolean}} Place */
 
 const narrow = () => part("canvas").clientWidth < 560;
 
@@ -27,27 +27,23 @@ export const xOf = (area, time) => area.x + ((time - state.view.t0) / (state.vie
 /** @type {(area: Area, row: number) => number} */
 export const yOf = (area, row) => area.y + ((row - state.view.r0) / (state.view.r1 - state.view.r0)) * area.h;
 
-/** chunkNumbers names a row's chunks by their position. @param {Row} r */
-export function chunkNumbers(r) {
-  const { number, chunks = 1 } = r;
-  if (!number) return "";
-  return chunks > 1 ? say("chunks", { n: number, last: number + chunks - 1 }) : say("chunk", { n: number });
+/** timeAndRow is what a point stands for; inside tells whether it is on the cells. @type {(point: Point) => Place} */
+export function timeAndRow({ x, y }) {
+  const area = cellArea();
+  const { t0, t1, r0, r1 } = state.view;
+  return {
+    time: t0 + ((x - area.x) / area.w) * (t1 - t0),
+    row: r0 + ((y - area.y) / area.h) * (r1 - r0),
+    inside: x >= area.x && x <= area.x + area.w && y >= area.y && y <= area.y + area.h,
+  };
 }
 
-// rowName is a row's project, its chunk where the key begins with a hash or is hidden, or the key at
-// which it begins.
-/** @type {(row: number) => string} */
-export function rowName(row) {
-  const r = state.heat.rows[row];
-  if (!r) return "";
-  const project = r.name || r.project;
-  if (project) return project;
-  return r.hashed || isHidden(r.min) ? chunkNumbers(r) : keyText(r.min);
-}
+/** rowName is what a row is called. @param {number} row */
+export const rowName = (row) => state.heat.rows[row]?.label ?? "";
 
 /** shareText is a row's share of the writes of the picture; "" for less than a percent. @param {number} row */
 export function shareText(row) {
-  const n = Math.round(state.heat.share(row) * 100);
+  const n = Math.round((state.heat.rows[row]?.share ?? 0) * 100);
   return n ? `≈ ${n} %` : "";
 }
 
@@ -101,11 +97,10 @@ export function crossHair(ctx, area) {
   if (hover) ctx.fillRect(area.x, hover.y, area.w, 1);
   ctx.globalAlpha = 1;
   if (!hover) return;
-  const { t0, t1, r0, r1 } = state.view;
-  const row = Math.floor(r0 + ((hover.y - area.y) / area.h) * (r1 - r0));
-  const time = timeText(t0 + ((x - area.x) / area.w) * (t1 - t0));
-  tag(ctx, time, Math.min(x + 3, area.x + area.w - 36), area.y + area.h + 14);
-  tag(ctx, clipped(rowName(state.picture.shown[row]), area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
+  const { time, row } = timeAndRow(hover);
+  tag(ctx, timeText(time), Math.min(x + 3, area.x + area.w - 36), area.y + area.h + 14);
+  const name = rowName(state.picture.shown[Math.floor(row)]);
+  tag(ctx, clipped(name, area.x - laneWidth() - 8), 0, Math.min(Math.max(hover.y + 4, 12), area.y + area.h));
 }
 
 // tag writes a text over the one that is there.

@@ -1,35 +1,19 @@
 // Finds the cell of the heat map at a point, and says below the map what it shows.
 import { setText } from "./elements.js";
-import { columnAt, keyText, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
+import { columnAt, ownerAt, UNKNOWN, ZERO } from "./heat_data.js";
 import { spanText } from "./heat_view.js";
-import { cellArea, chunkNumbers, rowName, shareText } from "./heat_axes.js";
+import { shareText, timeAndRow } from "./heat_axes.js";
 import { part, say, state } from "./heat_state.js";
 import { joined, rate } from "./numbers.js";
 import { isTouched } from "./pictures.js";
 /** @import { Column, Row } from "./heat_data.js" */
 /** @import { Point } from "./heat_state.js" */
 
-/** @typedef {{time: number, row: number, inside: boolean}} Place */
-
 /** help says how to use the picture with what there is: a finger, or mouse and keys. */
 export const help = () => say(isTouched() ? "touch" : "help");
 
 /** pointOf is where a pointer event is, in the canvas's CSS pixels. @type {(e: MouseEvent) => Point} */
-export function pointOf(e) {
-  const canvas = part("canvas").getBoundingClientRect();
-  return { x: e.clientX - canvas.left, y: e.clientY - canvas.top };
-}
-
-/** timeAndRow is what a point stands for; inside tells whether it is on the cells. @type {(point: Point) => Place} */
-export function timeAndRow({ x, y }) {
-  const area = cellArea();
-  const { t0, t1, r0, r1 } = state.view;
-  return {
-    time: t0 + ((x - area.x) / area.w) * (t1 - t0),
-    row: r0 + ((y - area.y) / area.h) * (r1 - r0),
-    inside: x >= area.x && x <= area.x + area.w && y >= area.y && y <= area.y + area.h,
-  };
-}
+export const pointOf = ({ offsetX, offsetY }) => ({ x: offsetX, y: offsetY });
 
 /** describePoint shows what is at a point, or the help. @param {Point} point */
 export function describePoint(point) {
@@ -41,16 +25,13 @@ export function describePoint(point) {
 export function describeCursor() {
   const { cursor, selection } = state;
   if (selection && (selection.rows.length > 1 || columnAt(state.heat, selection.from) !== columnAt(state.heat, selection.to - 1))) {
-    readout(say("selected", { n: selection.rows.length, span: spanText(selection) }));
-    return;
+    return readout(say("selected", { n: selection.rows.length, span: spanText(selection) }));
   }
   readout(cursor ? cellText(cursor.column, cursor.row) : help());
 }
 
 /** readout replaces the line below the map, which screen readers read out. @param {string} text */
-export function readout(text) {
-  setText(part("readout"), text);
-}
+export const readout = (text) => setText(part("readout"), text);
 
 // cellText is a cell's rate, its time with how it was counted, and its row. Column -1 is a gap.
 /** @type {(column: number, row: number) => string} */
@@ -59,14 +40,11 @@ function cellText(column, row) {
   const r = state.heat.rows[index];
   if (!r) return help();
   const c = state.heat.columns[column];
-  const chunk = chunkNumbers(r);
-  const name = rowName(index);
   const share = shareText(index);
-  const where = joined(name, chunk !== name && chunk, r.hashed && keyText(r.min), ownerText(index, r, c), share && say("share", { share }));
+  const where = joined(r.label, r.detail, ownerText(index, r, c), share && say("share", { share }));
   if (!c) return joined(say("gap"), where);
   const level = state.heat.levels[index * state.heat.columns.length + column];
-  const how = countedHow(c);
-  return joined(rateText(level), spanText(c) + (how && ` (${how})`), where);
+  return joined(rateText(level), spanText(c) + (c.how ? ` (${c.how})` : ""), where);
 }
 
 // ownerText is the owner at the time of a cell, beside the present one.
@@ -83,17 +61,4 @@ function ownerText(index, r, c) {
 function rateText(level) {
   if (level === UNKNOWN) return say("unknown");
   return level === ZERO ? say("zero") : say("about", { n: rate(state.heat.rate(level)) });
-}
-
-/** @param {Column} c */
-function countedHow(c) {
-  const share = Math.round((c.covered / ((c.to - c.from) / 1000)) * 100);
-  const parts = [
-    c.sampled && say("sampled"),
-    c.atLeast && say("atleast"),
-    c.hottest && say("hottest"),
-    c.shared && say("shared"),
-    share < 95 && say("part", { n: share }),
-  ];
-  return parts.filter(Boolean).join(", ");
 }

@@ -7,12 +7,11 @@ export const UNKNOWN = 255;
 export const ZERO = 0;
 
 /**
- * @typedef {{from: number, to: number, covered: number, sampled?: boolean, atLeast?: boolean, hottest?: boolean, shared?: boolean}} Column
+ * @typedef {{from: number, to: number, how?: string, sampled?: boolean, atLeast?: boolean}} Column
  * @typedef {Omit<HeatRow, "was"> & {was?: {until: number, shard: string}[]}} Row
  * @typedef {{step: number, from: number, columns: number[]}} Layer columns[i] is the column at from + i·step, -1 for a gap
  * @typedef {{columns: Column[], begins: number[], rows: Row[], levels: Uint8Array, layers: Layer[], from: number, to: number,
- *   ownersSince: number, marks: HeatMark[], rate: (level: number) => number, share: (row: number) => number}} Heat
- * begins are those of its columns; share is a row's part of all counted writes, about
+ *   ownersSince: number, marks: HeatMark[], rate: (level: number) => number}} Heat begins are those of its columns
  */
 
 // read makes a Heat of an answer; levels[row · columns + column] is 0 for none, 255 for not known, else 1 and up.
@@ -28,45 +27,19 @@ export function read(answer) {
   answer.cells.forEach((line, row) => {
     for (let i = 0; i < width; i++) levels[row * width + i] = level[line.charCodeAt(i)];
   });
-  const rate = (/** @type {number} */ l) => (l === ZERO ? 0 : least * step ** (l - 1));
-  const rows = answer.rows.map((r) => ({ ...r, was: r.was?.map((w) => ({ until: Date.parse(w.until), shard: w.shard })) }));
   return {
     columns,
     begins: columns.map((c) => c.from),
-    rows,
+    rows: answer.rows.map((r) => ({ ...r, was: r.was?.map((w) => ({ until: Date.parse(w.until), shard: w.shard })) })),
     levels,
     layers: layersOf(columns),
-    rate,
-    share: sharesOf(levels, rows.length, columns, rate),
+    rate: (l) => (l === ZERO ? 0 : least * step ** (l - 1)),
     // What is recorded, which can be less than what was asked for.
     from: width ? columns[0].from : Date.parse(answer.from),
     to: width ? columns[width - 1].to : Date.parse(answer.to),
     marks: answer.marks,
     ownersSince: answer.ownersSince ? Date.parse(answer.ownersSince) : Infinity,
   };
-}
-
-/**
- * sharesOf adds up the rows' writes, when the first share is asked for.
- * @param {Uint8Array} levels
- * @param {number} rows
- * @param {Column[]} columns
- * @param {(level: number) => number} rate
- * @returns {(row: number) => number}
- */
-function sharesOf(levels, rows, columns, rate) {
-  /** @type {Float64Array | undefined} */
-  let shares;
-  const sums = () => {
-    const rates = Float64Array.from({ length: 256 }, (_, l) => (l === UNKNOWN ? 0 : rate(l)));
-    const out = new Float64Array(rows);
-    for (let row = 0; row < rows; row++) {
-      for (let i = 0; i < columns.length; i++) out[row] += rates[levels[row * columns.length + i]] * columns[i].covered;
-    }
-    const all = out.reduce((a, b) => a + b, 0) || 1;
-    return out.map((n) => n / all);
-  };
-  return (row) => (shares ??= sums())[row] ?? 0;
 }
 
 // layersOf groups consecutive columns of one length into layers. A gap within a layer has no
@@ -106,30 +79,4 @@ export function ownerAt(heat, row, time) {
   let owner = r.shard;
   for (const w of r.was ?? []) if (time < w.until) owner = w.shard;
   return owner;
-}
-
-/**
- * isHidden tells that a bound may not be seen.
- * @param {unknown} bound
- * @returns {bound is {value: null, reason: string}}
- */
-export const isHidden = (bound) =>
-  typeof bound === "object" && bound !== null && "value" in bound && bound.value === null && "reason" in bound && typeof bound.reason === "string";
-
-// keyText is a bound for people: its values without their types' wrapping, or why it is hidden.
-/** @param {unknown} bound */
-export function keyText(bound) {
-  if (!bound) return "";
-  if (isHidden(bound)) return bound.reason;
-  return Object.values(bound).map(plain).join(", ");
-}
-
-/** @param {unknown} v */
-function plain(v) {
-  if (v === null || typeof v !== "object") return String(v);
-  const [[name, inner] = ["", v]] = Object.entries(v);
-  if (name === "$minKey") return "MinKey";
-  if (name === "$maxKey") return "MaxKey";
-  if (name.startsWith("$") && typeof inner !== "object") return String(inner);
-  return JSON.stringify(v);
 }

@@ -1,16 +1,16 @@
 // Lets people look around in the heat map with mouse, fingers and keys, and by the buttons above it. Arrows move the
 // cursor, with Shift they select; + and - zoom, Enter shows what is selected.
 import { around, modified } from "./elements.js";
-import { describeCursor, describePoint, pointOf, timeAndRow } from "./heat_cell.js";
-import { cellArea } from "./heat_axes.js";
+import { describeCursor, describePoint, pointOf } from "./heat_cell.js";
+import { cellArea, timeAndRow } from "./heat_axes.js";
 import { draw } from "./heat_frame.js";
 import { listenToMarks } from "./heat_marks.js";
 import { render } from "./heat_render.js";
-import { cellOf, clearSelection, endExtending, extend, openSelection, selectBetween, selectBox } from "./heat_selection.js";
+import { cellOf, clearSelection, openSelection, selectBetween, selectBox } from "./heat_selection.js";
 import { isRead, part, state } from "./heat_state.js";
 import { moved, within, zoomed } from "./heat_view.js";
 import { clamp, onTheme } from "./pictures.js";
-/** @import { Place } from "./heat_cell.js" */
+/** @import { Place } from "./heat_axes.js" */
 /** @import { Cell } from "./heat_state.js" */
 /** @import { View } from "./heat_view.js" */
 
@@ -113,7 +113,7 @@ function endDrag(e) {
 /** @param {Place} at */
 function choose(at) {
   if (!at.inside || state.heat.columns.length === 0) return;
-  endExtending();
+  state.anchor = null;
   state.cursor = cellOf(at);
   selectBetween(state.cursor, state.cursor);
   openSelection(false);
@@ -205,9 +205,11 @@ function moveCursor(columns, rows, shift) {
     ? { column: clamp(cursor.column + columns, 0, count - 1), row: clamp(cursor.row + rows, 0, state.picture.shown.length - 1) }
     : { column: count - 1, row: Math.floor((view.r0 + view.r1) / 2) };
   state.cursor = next;
-  if (shift) extend(cursor, next);
-  else {
-    endExtending();
+  if (shift) {
+    state.anchor ??= cursor ?? next;
+    selectBetween(state.anchor, next);
+  } else {
+    state.anchor = null;
     state.selection = null;
   }
   showCell(next);

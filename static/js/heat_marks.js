@@ -1,6 +1,6 @@
 // Puts the marks of what happened above the heat map's time axis. They are links of the page, which
 // is a list of them without this script. One of them can be reached by Tab, the others by arrow keys.
-import { all, around } from "./elements.js";
+import { all, around, make } from "./elements.js";
 import { xOf } from "./heat_axes.js";
 import { part, root, say, state } from "./heat_state.js";
 import { morph } from "./morph.js";
@@ -74,17 +74,9 @@ const timeOf = (li) => Number(/** @type {HTMLElement} */ (li).dataset.at);
 
 /** element is a mark as the page writes it. @param {Mark} m */
 function element({ key, kind, at, sign, text, url, failed }) {
-  const li = document.createElement("li");
-  const a = li.appendChild(document.createElement("a"));
-  const b = a.appendChild(document.createElement("b"));
-  const span = document.createElement("span");
+  const a = make("a", { href: url }, make("b", { ariaHidden: "true" }, sign), " ", make("span", {}, text));
+  const li = make("li", { className: `mark-${kind}${failed ? " failed" : ""}` }, a);
   Object.assign(li.dataset, { key, at });
-  li.className = `mark-${kind}${failed ? " failed" : ""}`;
-  a.href = url;
-  b.ariaHidden = "true";
-  b.textContent = sign;
-  span.textContent = text;
-  a.append(" ", span);
   return li;
 }
 

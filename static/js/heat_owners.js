@@ -9,18 +9,13 @@ import { colors, drawBadge, fillOf } from "./shard_colors.js";
 /** @import { Shard } from "./shard_colors.js" */
 
 /** @type {Map<string, Shard>} */
-let owners = new Map(); // by name
-const unknown = { label: "", color: 0, pattern: 0 };
-
-/** readOwners takes the shards from the legend: their labels and the classes of their colours and patterns. */
-export function readOwners() {
-  owners = new Map();
-  for (const el of all('[data-heat="legend"] [data-shard]')) {
-    const badge = first(".sh", el);
-    const [color = 0, pattern = 0] = ["s", "p"].map((letter) => Number(badge?.className.match(`\\b${letter}(\\d+)`)?.[1] ?? 0));
-    owners.set(el.dataset.shard ?? "", { label: badge?.textContent ?? "", color, pattern });
-  }
+const owners = new Map(); // by name, from the legend: the page has their labels, and classes of their colours and patterns
+for (const el of all('[data-heat="legend"] [data-shard]')) {
+  const badge = first(".sh", el);
+  const [color = 0, pattern = 0] = ["s", "p"].map((letter) => Number(badge?.className.match(`\\b${letter}(\\d+)`)?.[1] ?? 0));
+  owners.set(el.dataset.shard ?? "", { label: badge?.textContent ?? "", color, pattern });
 }
+const unknown = { label: "", color: 0, pattern: 0 };
 
 /** ownerLanes draws both lanes and the ticks. @type {(ctx: CanvasRenderingContext2D, area: Area) => void} */
 export function ownerLanes(ctx, area) {

@@ -2,15 +2,19 @@
 // or brightness, in idle time or when first seen. A frame only scales those, so its cost does not
 // depend on the number of cells. Scaled-down pictures use the maximum of their cells, so a hot
 // chunk never disappears between two pixels.
+import { make } from "./elements.js";
 import { UNKNOWN, ZERO } from "./heat_data.js";
-import { contextOf } from "./pictures.js";
+import { clamp, contextOf } from "./pictures.js";
+/** @import { Area } from "./heat_axes.js" */
 /** @import { Heat, Layer } from "./heat_data.js" */
+/** @import { View } from "./heat_view.js" */
 
 const down = [1, 2, 4, 8, 16]; // by how much pictures are made smaller, in rows
 const across = [1, 4, 16]; // and in columns
 
 /**
  * @typedef {{shard: string, brightness: number, normalise: boolean, dark: boolean, zero: number[]}} Options
+ * zero is the colour of cells without writes
  * @typedef {[least: number, most: number]} Span of levels
  * @typedef {{levels: Uint8Array, wide: number, image: HTMLCanvasElement | null}} Size of so many columns; no image until it is painted
  * @typedef {{from: number, step: number, columns: number, levels: Uint8Array, sizes: Map<string, Size>}} DrawnLayer
@@ -24,8 +28,6 @@ export class Picture {
     this.shown = heat.rows.map((_, i) => i);
     /** @type {DrawnLayer[]} */
     this.layers = [];
-    this.most = 0;
-    this.least = UNKNOWN;
     this.made = ""; // what the levels are of
     this.normalise = false;
     /** @type {Map<string, Span>} */
@@ -88,8 +90,6 @@ export class Picture {
     heat.rows.forEach((r, i) => (!o.shard || r.shard === o.shard) && this.shown.push(i));
     /** @type {Map<string, Span>} */
     const spans = new Map();
-    this.least = UNKNOWN;
-    this.most = 0;
     for (const row of this.shown) {
       const shard = o.normalise ? (heat.rows[row].shard ?? "") : "";
       let span = spans.get(shard);
@@ -100,8 +100,6 @@ export class Picture {
         if (l < span[0]) span[0] = l;
         if (l > span[1]) span[1] = l;
       }
-      this.least = Math.min(this.least, span[0]);
-      this.most = Math.max(this.most, span[1]);
     }
     this.spans = spans;
   }
@@ -119,12 +117,8 @@ export class Picture {
     return { from, step, columns: n, levels, sizes: new Map() };
   }
 
-  /**
-   * frame draws what a view shows into a box of a canvas.
-   * @param {CanvasRenderingContext2D} to
-   * @param {{t0: number, t1: number, r0: number, r1: number}} view times in ms, rows counted in those shown
-   * @param {{x: number, y: number, w: number, h: number}} box
-   */
+  // frame draws what a view shows into a box of a canvas.
+  /** @type {(to: CanvasRenderingContext2D, view: View, box: Area) => void} */
   frame(to, view, box) {
     to.imageSmoothingEnabled = false;
     const perRow = (view.r1 - view.r0) / box.h; // rows a pixel stands for
@@ -171,16 +165,9 @@ function shrunk(levels, columns, x, y) {
 
 const noColors = new Uint32Array(256); // transparent
 
-/**
- * @param {Uint8Array} levels
- * @param {number} wide
- * @param {number} rows
- * @param {(row: number) => Uint32Array} colorsOf
- */
+/** @type {(levels: Uint8Array, wide: number, rows: number, colorsOf: (row: number) => Uint32Array) => HTMLCanvasElement} */
 function paint(levels, wide, rows, colorsOf) {
-  const image = document.createElement("canvas");
-  image.width = Math.max(wide, 1);
-  image.height = Math.max(rows, 1);
+  const image = make("canvas", { width: Math.max(wide, 1), height: Math.max(rows, 1) });
   const to = contextOf(image);
   const data = to.createImageData(image.width, image.height);
   const pixels = new Uint32Array(data.data.buffer);
@@ -211,11 +198,8 @@ export function color(part, dark) {
   return ramp[i].map((v, k) => Math.round(v + (ramp[i + 1][k] - v) * (at - i)));
 }
 
-/**
- * palette is the pixel of each level + 1; unknown (0) stays transparent.
- * @param {Span} span
- * @param {{brightness: number, dark: boolean, zero: number[]}} options zero is the colour of cells without writes
- */
+// palette is the pixel of each level + 1; unknown (0) stays transparent.
+/** @type {(span: Span, options: Options) => Uint32Array} */
 function palette([least, most], { brightness, dark, zero }) {
   const out = new Uint32Array(256);
   const pixel = (/** @type {number[]} */ c) => (255 << 24) | (c[2] << 16) | (c[1] << 8) | c[0];
@@ -223,7 +207,7 @@ function palette([least, most], { brightness, dark, zero }) {
   const power = 2 ** (-brightness / 5);
   for (let l = 1; l < UNKNOWN; l++) {
     const part = most > least ? (l - least) / (most - least) : 1;
-    out[l + 1] = pixel(color(Math.min(Math.max(part, 0), 1) ** power, dark));
+    out[l + 1] = pixel(color(clamp(part, 0, 1) ** power, dark));
   }
   return out;
 }

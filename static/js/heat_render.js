@@ -1,17 +1,15 @@
 // Renders the heat map's picture anew: for new data, another shard, other brightness or colours.
-import { color, Picture } from "./heat_picture.js";
-import { readOwners } from "./heat_owners.js";
+import { color } from "./heat_picture.js";
 import { whole } from "./heat_view.js";
 import { rate } from "./numbers.js";
 import { contextOf } from "./pictures.js";
 import { colors, readColors } from "./shard_colors.js";
 import { part, say, state } from "./heat_state.js";
-/** @import { Heat } from "./heat_data.js" */
+/** @import { Picture } from "./heat_picture.js" */
 
 /** render paints the picture for what is chosen on the page, and the colour scale above it. */
 export function render() {
   readColors();
-  readOwners();
   const zero = zeroColor();
   const dark = zero[0] < 128;
   const rows = state.picture.shown.length;
@@ -29,12 +27,6 @@ export function render() {
   }
   scale(dark);
   paintAhead(state.picture);
-}
-
-/** newPicture replaces the picture after new data. @param {Heat} heat */
-export function newPicture(heat) {
-  state.heat = heat;
-  state.picture = new Picture(heat);
 }
 
 const brightness = () => Number(part("brightness").value);
@@ -56,7 +48,9 @@ function scale(dark) {
     ctx.fillStyle = `rgb(${color((x / (bar.width - 1)) ** power, dark).join()})`;
     ctx.fillRect(x, 0, 1, bar.height);
   }
-  const { least, most } = state.picture;
+  const spans = [...state.picture.spans.values()];
+  const least = Math.min(...spans.map((span) => span[0]));
+  const most = Math.max(0, ...spans.map((span) => span[1]));
   part("least").textContent = most ? rate(state.heat.rate(least)) : "";
   part("most").textContent = most ? `${rate(state.heat.rate(most))} ${say("more")}` : "";
 }

@@ -1,20 +1,18 @@
 // Selects a part of the heat map, by dragging or by keys, and shows what is in it: the page has it
 // from the server for the address with the selection, so a link keeps it.
 import { columnAt } from "./heat_data.js";
-import { describeCursor, readout, timeAndRow } from "./heat_cell.js";
+import { timeAndRow } from "./heat_axes.js";
+import { describeCursor, readout } from "./heat_cell.js";
 import { draw } from "./heat_frame.js";
 import { isOfProjects, root, say, state } from "./heat_state.js";
 import { morph } from "./morph.js";
 import { clamp } from "./pictures.js";
 import { messageOf, readPage } from "./requests.js";
 import { replaceAddress } from "./address.js";
-/** @import { Place } from "./heat_cell.js" */
+/** @import { Place } from "./heat_axes.js" */
 /** @import { Brush, Cell } from "./heat_state.js" */
 
 const projects = 50; // that one selection may have
-
-/** @type {Cell | null} */
-let anchor = null; // the cell where a selection by keys began
 
 /** selectBetween selects the cells between two. @type {(a: Cell, b: Cell) => void} */
 export function selectBetween(a, b) {
@@ -37,7 +35,7 @@ export function selectBox({ x0, y0, x1, y1 }) {
   const b = timeAndRow({ x: Math.max(x0, x1) - 0.01, y: Math.max(y0, y1) - 0.01 });
   selectBetween(cellOf(a), cellOf(b));
   state.cursor = cellOf(b);
-  anchor = cellOf(a);
+  state.anchor = cellOf(a);
 }
 
 // cellOf is the cell of a time and row; a time between two columns belongs to the later one.
@@ -47,17 +45,6 @@ export function cellOf({ time, row }) {
   let column = columnAt(state.heat, time);
   if (column < 0) column = columns.findIndex((c) => c.to > time);
   return { column: column < 0 ? columns.length - 1 : column, row: Math.floor(row) };
-}
-
-/** extend selects from where the cursor was to where it is now. @type {(before: Cell | null, now: Cell) => void} */
-export function extend(before, now) {
-  anchor ??= before ?? now;
-  selectBetween(anchor, now);
-}
-
-/** endExtending lets the next selection by keys begin anew. */
-export function endExtending() {
-  anchor = null;
 }
 
 /** openSelection shows what is selected; with focus, its heading gets the focus. @param {boolean} focus */
@@ -80,7 +67,7 @@ export async function openSelection(focus) {
 
 /** clearSelection takes the selection away; it returns whether there was one. */
 export function clearSelection() {
-  anchor = null;
+  state.anchor = null;
   const place = document.getElementById("heat-selection");
   const had = Boolean(state.selection || place?.childElementCount);
   state.selection = null;

@@ -1,6 +1,5 @@
 // What the heat map shows now, and its elements on the page. All modules of the map share it.
 import { Picture } from "./heat_picture.js";
-import { partOf } from "./pictures.js";
 import { fill } from "./words.js";
 /** @import { Heat } from "./heat_data.js" */
 /** @import { View } from "./heat_view.js" */
@@ -14,16 +13,20 @@ export const isOfProjects = () => root?.dataset.by === "project";
 /**
  * The map's elements by their data-heat attribute: web/heat.
  * @typedef {{
- *   canvas: HTMLCanvasElement, scale: HTMLCanvasElement, shard: HTMLSelectElement, legend: HTMLElement | null, shares: HTMLElement | null,
+ *   canvas: HTMLCanvasElement, scale: HTMLCanvasElement, shard: HTMLSelectElement, legend: HTMLElement | null,
  * } & Record<"brightness" | "normalise" | "pan", HTMLInputElement>
  *   & Record<"in" | "least" | "most" | "out" | "readout" | "reset" | "words", HTMLElement>} Parts
  */
 
-/** part is one of the map's elements, by its data-heat attribute. @type {<N extends keyof Parts>(name: N) => Parts[N]} */
-export const part = (name) => partOf(root, `[data-heat="${name}"]`);
+/**
+ * part is one of the map's elements, by its data-heat attribute.
+ * @template {keyof Parts} N
+ * @param {N} name
+ */
+export const part = (name) => /** @type {Parts[N]} */ (root?.querySelector(`[data-heat="${name}"]`));
 
 /** @type {Heat} */
-const unread = { columns: [], begins: [], rows: [], levels: new Uint8Array(), layers: [], rate: () => 0, share: () => 0, from: 0, to: 1, ownersSince: Infinity, marks: [] };
+const unread = { columns: [], begins: [], rows: [], levels: new Uint8Array(), layers: [], rate: () => 0, from: 0, to: 1, ownersSince: Infinity, marks: [] };
 
 /**
  * @typedef {{column: number, row: number}} Cell
@@ -38,6 +41,7 @@ export const state = {
   /** @type {View} */ view: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the visible part
   /** @type {View} */ all: { t0: 0, t1: 1, r0: 0, r1: 1 }, // the whole picture
   cursor: /** @type {Cell | null} */ (null), // the cell chosen by keyboard or click
+  anchor: /** @type {Cell | null} */ (null), // the cell where a selection by keys began
   brush: /** @type {Brush | null} */ (null), // being dragged to select
   selection: /** @type {Selection | null} */ (null),
   hover: /** @type {Point | null} */ (null), // the pointer on the cells

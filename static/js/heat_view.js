@@ -1,7 +1,7 @@
 // The visible part of a heat map: times and rows, zoom and pan, always within the data.
 import { shifted, zoneName } from "./zone.js";
 
-/** @typedef {{t0: number, t1: number, r0: number, r1: number}} View */
+/** @typedef {{t0: number, t1: number, r0: number, r1: number}} View times in ms, rows counted in those shown */
 
 const minTime = 5 * 60_000; // ms that are visible at least
 const minRows = 4; // rows that are visible at least

@@ -73,12 +73,10 @@ const queryOf = (bar, name) => new URL(bar.href.baseVal, location.href).searchPa
 
 /** @param {KeyboardEvent} e */
 function followKey(e) {
-  /** @type {SVGAElement | null} */
   const here = around(e, ".histogram a");
   const step = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
-  if (!here || modified(e)) return;
-  /** @type {SVGAElement[]} */
-  const bars = all(".histogram a", here.parentElement ?? undefined);
+  if (!(here instanceof SVGAElement) || modified(e)) return;
+  const bars = all(".histogram a", here.parentElement ?? document, SVGAElement);
   const chosen = bars.filter((a) => a.hasAttribute("data-chosen"));
   if (e.key === "Enter" && chosen.length > 1) {
     e.preventDefault();

@@ -5,13 +5,8 @@ import { announce, word } from "./words.js";
 const focusable = "a[href], button, summary, input, select, textarea, [tabindex]";
 const most = 20; // rows beside the one that is read, in case that one leaves
 
-/**
- * keepPlace runs change, which changes what is in region, and then puts height and focus back.
- * @template R
- * @param {Element} region
- * @param {() => R} change
- * @returns {R}
- */
+// keepPlace runs change, which changes what is in region, and then puts height and focus back.
+/** @type {<R>(region: Element, change: () => R) => R} */
 export function keepPlace(region, change) {
   const focused = region.contains(document.activeElement) ? document.activeElement : null;
   const row = focused?.closest("[data-key]") ?? focused;

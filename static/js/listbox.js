@@ -1,5 +1,5 @@
 // The options under a combobox, for what somebody types: arrows or the pointer choose one, screen readers hear it.
-import { around } from "./elements.js";
+import { around, make } from "./elements.js";
 import { latest } from "./requests.js";
 
 const waitMs = 70; // between the last key and the request
@@ -48,19 +48,11 @@ export function listbox(field, list, { first = false, find }) {
 
   /** @type {(item: Item, i: number) => HTMLElement} */
   function option(item, i) {
-    const li = document.createElement("li");
-    li.setAttribute("role", "none"); // an option may not have a link in it, but be one
-    const a = document.createElement(item.url ? "a" : "div");
-    a.id = `${list.id}-${i}`;
-    a.setAttribute("role", "option");
-    if (item.url) {
-      a.setAttribute("href", item.url);
-      a.tabIndex = -1;
-    }
-    for (const [tag, text] of Object.entries({ bdi: item.name, small: item.detail, span: item.kind })) {
-      a.appendChild(document.createElement(tag)).textContent = text ?? "";
-    }
-    li.append(a);
+    const texts = [make("bdi", {}, item.name), make("small", {}, item.detail ?? ""), make("span", {}, item.kind ?? "")];
+    const properties = { id: `${list.id}-${i}`, role: "option" };
+    const { url } = item;
+    const a = url ? make("a", { ...properties, href: url, tabIndex: -1 }, ...texts) : make("div", properties, ...texts);
+    const li = make("li", { role: "none" }, a); // an option may not have a link in it, but be one
     li.addEventListener("pointermove", () => choose(i));
     return li;
   }

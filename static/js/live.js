@@ -1,12 +1,12 @@
 // Keeps the live regions of a page up to date, over one WebSocket on which only the server sends. A
 // frame has either the new HTML of a region, or only the new version of its topic. Then the page
 // fetches its own address again, because that has the filter and the page number.
-import { base } from "./address.js";
+import { base, root } from "./address.js";
 import { all, first, setText } from "./elements.js";
 import { showRegion } from "./live_region.js";
 import { serverNow, setServerTime, span } from "./relative_times.js";
 import { oneAtATime, parsed, readPage } from "./requests.js";
-import { leaveFor, sessionStatus, toSignIn } from "./session.js";
+import { leaveFor, sessionStatus } from "./session.js";
 import { word, announce } from "./words.js";
 
 const lateAfter = 10; // age in seconds from which old data is shown as a failure
@@ -92,11 +92,12 @@ async function checkSession() {
   leaveFor(() => location.replace(location.pathname + location.search));
 }
 
-// leave goes to sign-in, so that the page does not stay visible for the next user.
+// leave goes to sign-in, which leads back to this page, so that the page does not stay visible for the next user.
 function leave() {
   signedOut = true;
   setStatus("lost", word("out"));
-  toSignIn();
+  announce(word("out"));
+  leaveFor(() => location.assign(`${root}/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`));
 }
 
 // reconnect tries again: soon at first, at random times so that browsers do not reconnect together,
@@ -104,10 +105,10 @@ function leave() {
 async function reconnect() {
   attempt++;
   if (polling) return wait(retryEvery);
-  if (attempt > 1 || lost) showLost();
-  if (attempt > 1 && !lost) {
+  if (attempt > 1 || lost) {
+    showLost();
+    if (!lost) announce(word("lost"));
     lost = true;
-    announce(word("lost"));
   }
   if (attempt === 2 && (await sessionStatus()) === 401) return leave();
   if (attempt === tries && (await poll())) return;
@@ -160,7 +161,6 @@ function endPolling() {
   polling = false;
   attempt = 0;
   clearTimeout(pollTimer);
-  document.getElementById("polled")?.setAttribute("hidden", "");
   if (!socket) open();
 }
 
@@ -172,7 +172,7 @@ function applyFrame(frame) {
     dataAt = at && age >= 0 ? Date.parse(at) : NaN;
     const bad = level === "failed" || age > lateAfter ? "failed" : age < 0 ? "loading" : "stale";
     setStatus(ok ? (level ?? "ok") : bad, ok && polling ? withAge("polled") : text);
-    if (polling) document.getElementById("polled")?.removeAttribute("hidden");
+    document.getElementById("polled")?.toggleAttribute("hidden", !polling);
   }
   if (!frame.topic) return;
   document.dispatchEvent(new CustomEvent("live", { detail: frame })); // for what scripts draw

@@ -1,11 +1,10 @@
 // Shows new versions of live regions without disturbing who reads them. A version that would, waits;
 // the newest is shown when its button is pressed or nobody is disturbed any more.
-import { all, around } from "./elements.js";
+import { all, around, make } from "./elements.js";
 import { morph, glow } from "./morph.js";
 import { refreshTimes, selected } from "./relative_times.js";
 import { focusOn, keepPlace } from "./keep_place.js";
 import { word } from "./words.js";
-import { showZone } from "./zone.js";
 
 /** @type {Map<HTMLElement, HTMLElement>} */
 const waiting = new Map(); // region → its newest version, not all of which is shown
@@ -17,7 +16,6 @@ let timer = 0; // of the next look; 0 for none
 export function showRegion(region, fresh, highlight) {
   if (!fresh) return;
   waiting.delete(region);
-  showZone(fresh);
   if (selected(region) || region.querySelector("dialog[open], [data-dragging]")) {
     waiting.set(region, fresh);
     if (!region.querySelector(":scope > .held")) region.append(notice("held", word("paused")));
@@ -105,9 +103,9 @@ function holdRows(region, fresh) {
 // returns how many new rows it left out, or -1 if nothing had to be held.
 /** @type {(from: HTMLElement, to: HTMLElement) => number} */
 function freeze(from, to) {
-  const list = rowsOf(to);
+  const list = all(":scope > *", to);
   const next = new Map(list.map((el) => [el.dataset.key, el]));
-  const rows = rowsOf(from).map((old) => next.get(old.dataset.key) ?? departed(old));
+  const rows = all(":scope > *", from).map((old) => next.get(old.dataset.key) ?? departed(old));
   const kept = new Set(rows);
   const last = list.findLastIndex((el) => kept.has(el));
   const out = list.filter((el, i) => !kept.has(el) && (last < 0 || i < last));
@@ -115,9 +113,6 @@ function freeze(from, to) {
   to.replaceChildren(...rows, ...list.filter((_, i) => last >= 0 && i > last));
   return out.filter((el) => !el.matches(".reasons")).length;
 }
-
-/** @param {Element} list */
-const rowsOf = (list) => /** @type {HTMLElement[]} */ ([...list.children]);
 
 /** @param {HTMLElement} old */
 function departed(old) {
@@ -129,12 +124,7 @@ function departed(old) {
 // notice is a button above what waits. It takes no room, so that nothing moves when it comes or goes.
 /** @type {(key: string, text: string) => HTMLParagraphElement} */
 function notice(key, text) {
-  const p = document.createElement("p");
-  const button = document.createElement("button");
-  p.className = "held";
+  const p = make("p", { className: "held" }, make("button", { type: "button" }, text));
   p.dataset.key = key;
-  button.type = "button";
-  button.textContent = text;
-  p.append(button);
   return p;
 }

@@ -1,7 +1,7 @@
 // The locate boxes of the header and of /locate: projects and recent finds while somebody types, and a
 // paste anywhere on the page. Enter without a choice sends what was typed, as without script.
 import { address, root } from "./address.js";
-import { all, first, inField } from "./elements.js";
+import { all, first, inField, make } from "./elements.js";
 import { listbox } from "./listbox.js";
 import { forgetFinds, recentFinds, rememberFind } from "./recent_finds.js";
 import { readJSON } from "./requests.js";
@@ -11,14 +11,12 @@ import { readJSON } from "./requests.js";
 const listed = 8; // projects; and as many recent finds
 
 export function listenLocateBoxes() {
-  /** @type {HTMLInputElement[]} */
-  const boxes = all(`form[action="${address("/locate")}"] input[name="q"]:is(#q, #find)`);
+  const boxes = all(`form[action="${address("/locate")}"] input[name="q"]:is(#q, #find)`, document, HTMLInputElement);
   boxes.forEach(suggest);
   const box = boxes.find((el) => el.id === "q") ?? boxes[0];
   if (box) document.addEventListener("paste", (e) => pasteInto(box, e));
-  /** @type {HTMLInputElement | null} */
   const asked = first("#locate[data-found] #q");
-  if (asked) rememberFind(asked.value);
+  if (asked instanceof HTMLInputElement) rememberFind(asked.value);
   first(`form[action="${root}/logout"]`)?.addEventListener("submit", forgetFinds);
 }
 
@@ -37,17 +35,13 @@ function pasteInto(box, e) {
 /** @param {HTMLInputElement} box */
 function suggest(box) {
   const words = first("#palette template")?.dataset ?? {};
-  const list = document.createElement("ul");
-  list.id = `${box.id}-list`;
-  list.className = "suggestions";
-  list.hidden = true;
-  list.role = "listbox";
-  list.ariaLabel = words.suggestions ?? "";
+  const id = `${box.id}-list`;
+  const list = make("ul", { id, className: "suggestions", hidden: true, role: "listbox", ariaLabel: words.suggestions });
   box.after(list);
   box.role = "combobox";
   box.ariaAutoComplete = "list";
   box.ariaExpanded = "false";
-  box.setAttribute("aria-controls", list.id);
+  box.setAttribute("aria-controls", id);
   const options = listbox(box, list, { find });
   let fresh = false; // the box has just got the focus
 

@@ -79,15 +79,6 @@ async function goTo(at) {
 /** @type {(value?: unknown) => void} */
 let ready = () => {}; // ends a wait for what is visible
 
-// withWindow is an address's query with another time that writes are of, null for the usual one.
-/** @type {(search: string, over: string | null) => string} */
-function withWindow(search, over) {
-  const q = new URLSearchParams(search);
-  q.delete("window");
-  if (over) q.set("window", over);
-  return q.toString();
-}
-
 // writeAddress replaces the page's address, so that a link to it shows the same and "back" leads away.
 function writeAddress() {
   clearTimeout(addressTimer);
@@ -96,9 +87,13 @@ function writeAddress() {
     const search = write(location.search, state.view, total);
     if (search === location.search) return;
     replaceAddress(location.pathname + search + location.hash);
-    /** @type {HTMLAnchorElement[]} */
-    const windows = all(".windows a");
-    for (const a of windows) a.search = withWindow(search, new URLSearchParams(a.search).get("window"));
+    for (const a of all(".windows a", document, HTMLAnchorElement)) {
+      const query = new URLSearchParams(search);
+      const over = new URLSearchParams(a.search).get("window"); // null for the usual time that writes are of
+      if (over) query.set("window", over);
+      else query.delete("window");
+      a.search = query.toString();
+    }
   }, writeAfter);
 }
 

@@ -1,11 +1,10 @@
 // Draws frames of the cluster map. A row is painted once for what it shows and kept as a picture, so that a
 // frame costs a few copies, whatever the number of chunks.
 import { colors, epoch } from "./shard_colors.js";
-import { paintLane, tilesOf, wholeOf } from "./map_lane.js";
+import { paintLane, paintSigns, paintZones, tilesOf, wholeOf } from "./map_lane.js";
 import { layout, partOf, railHeight } from "./map_layout.js";
 import { drawMoves } from "./map_moves.js";
 import { drawOverlays, drawRail } from "./map_overlay.js";
-import { paintSigns, paintZones } from "./map_signs.js";
 import { isRead, part, screen, state } from "./map_state.js";
 import { fetchWanted, forget } from "./map_tiles.js";
 import { rowText } from "./map_text.js";
@@ -19,6 +18,7 @@ const around = 130; // px of the window for what is always above and below the m
 /**
  * @typedef {CanvasRenderingContext2D} Context
  * @typedef {{picture: HTMLCanvasElement, of: unknown[], ns: string}} Kept of is what it was made of
+ * @typedef {{key: string, ns: string, y: number, width: number, height: number}} Piece of the canvas
  */
 
 /** @type {Map<string, Kept>} */
@@ -78,30 +78,22 @@ function drawRow(ctx, row, began) {
   const range = row.focus ? [view.from, view.to] : [];
   const mayWait = !row.focus && performance.now() - began > budget;
   const y = Math.round(railHeight + row.y - screen.top);
-  const whole = { ns: row.band.ns, width, height: row.h };
-  const done = copy(ctx, row.band.ns, whole, y, mayWait, [...tiles, ...look, row.lane.y - row.y, row.h, ...range], (to) => paint(to, row, tiles));
+  const { ns } = row.band;
+  const whole = { key: ns, ns, y, width, height: row.h };
+  const done = copy(ctx, whole, mayWait, [...tiles, ...look, row.lane.y - row.y, row.h, ...range], (to) => paint(to, row, tiles));
   if (!row.mini) return !done;
   const tile = wholeOf(row);
-  const strip = { ns: row.band.ns, width, height: row.mini.h };
+  const strip = { key: `${ns} mini`, ns, y: y + row.mini.y - row.y, width, height: row.mini.h };
   const box = { x: l.x, y: 0, w: l.w, h: row.mini.h };
-  copy(ctx, `${row.band.ns} mini`, strip, y + row.mini.y - row.y, false, [tile, ...look], (to) => {
+  copy(ctx, strip, false, [tile, ...look], (to) => {
     if (tile) paintLane(to, row, [tile], { from: 0, to: 1 }, box, ratio);
   });
   return !done;
 }
 
-/**
- * copy draws a kept picture, and paints it before that if what it was made of has changed.
- * @param {Context} ctx
- * @param {string} key
- * @param {{ns: string, width: number, height: number}} size
- * @param {number} y
- * @param {boolean} mayWait
- * @param {unknown[]} of
- * @param {(to: Context) => void} paintOn
- * @returns {boolean}
- */
-function copy(ctx, key, { ns, width, height }, y, mayWait, of, paintOn) {
+// copy draws a kept picture, and paints it before that if what it is of has changed. It returns false if that waits.
+/** @type {(ctx: Context, piece: Piece, mayWait: boolean, of: unknown[], paintOn: (to: Context) => void) => boolean} */
+function copy(ctx, { key, ns, y, width, height }, mayWait, of, paintOn) {
   if (width * screen.ratio < 1 || height * screen.ratio < 1) return true; // nothing is seen of it, as on paper
   let kept = pictures.get(key);
   const old = !kept || kept.of.length !== of.length || kept.of.some((v, i) => v !== of[i]);

@@ -4,7 +4,7 @@ import { modified } from "./elements.js";
 import { draw } from "./map_draw.js";
 import { choose, pan, setView, showAll, zoomAtCursor, zoomRow, zoomTo, zoomToMark } from "./map_goto.js";
 import { markOf } from "./map_lane.js";
-import { partOf, placeAt, railHeight, rowAt, shardBoxes } from "./map_layout.js";
+import { partOf, placeAt, railHeight, shardBoxes } from "./map_layout.js";
 import { describe, open, rowOf } from "./map_readout.js";
 import { part, screen, state } from "./map_state.js";
 import { centred, moved } from "./map_view.js";
@@ -60,7 +60,7 @@ function find(e) {
     return { ...p, shard, place: 0, mini: false };
   }
   const y = p.y - railHeight + screen.top;
-  const row = rowAt(screen.layout, y);
+  const row = screen.layout.rows.find((r) => y >= r.y && y < r.y + r.h);
   const mini = Boolean(row?.mini && y > row.mini.y - hold);
   const place = !row ? 0 : mini ? (p.x - screen.layout.x) / screen.layout.w : placeAt(screen.layout, row, state.view, p.x);
   return { ...p, row, place: clamp(place, 0, 1), mini };

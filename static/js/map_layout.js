@@ -47,9 +47,6 @@ export function layout(bands, view, width, tallest) {
   return { rows, height: y, x, w: Math.max(width - x, 40), narrow };
 }
 
-/** rowAt is the row at a height, or undefined. @type {(layout: Layout, y: number) => Row | undefined} */
-export const rowAt = ({ rows }, y) => rows.find((r) => y >= r.y && y < r.y + r.h);
-
 /** partOf is the part of a collection that a row's lane shows. @type {(row: Row, view: View) => Span} */
 export const partOf = (row, view) => (row.focus ? { from: view.from, to: view.to } : { from: 0, to: 1 });
 

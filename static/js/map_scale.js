@@ -47,13 +47,11 @@ function decades({ low, high }) {
 export function legend() {
   const { by, only } = state.view;
   const [low, high] = ends(by, state.map.scale);
-  setText(part("scale-what"), say(`by${by}`, { window: span(milliseconds(state.map.scale.heat.window)) }));
+  setText(part("scale-what"), say(`by${by}`));
   setText(part("scale-low"), low);
   setText(part("scale-high"), high);
   part("scale").hidden = by === "shard" || low === "";
-  /** @type {HTMLInputElement[]} */
-  const inputs = all("input", part("by"));
-  for (const input of inputs) input.checked = input.value === by;
+  for (const input of part("by").querySelectorAll("input")) input.checked = input.value === by;
   part("only").value = only;
   part("all").hidden = !isZoomed(state.view);
   signs();
@@ -70,13 +68,6 @@ function signs() {
     unknown: state.view.by !== "shard",
   };
   for (const li of all("[data-sign]", part("body"))) li.hidden = !shown[li.dataset.sign ?? ""];
-}
-
-// milliseconds reads a duration such as 1h5m0s.
-function milliseconds(duration = "") {
-  /** @type {Record<string, number>} */
-  const units = { h: 3600_000, m: 60_000, s: 1000 };
-  return [...duration.matchAll(/(\d+)([hms])/g)].reduce((sum, [, n, unit]) => sum + Number(n) * units[unit], 0);
 }
 
 /** @type {(by: string, scale: MapScale) => [low: string, high: string]} */

@@ -1,5 +1,4 @@
 // What the cluster map shows now, and its elements on the page. All modules of the map share it.
-import { partOf } from "./pictures.js";
 import { fill } from "./words.js";
 /** @import { ClusterMap, MapBand, MapShard } from "./api.js" */
 /** @import { Layout } from "./map_layout.js" */
@@ -24,8 +23,12 @@ export const root = /** @type {HTMLElement | null} */ (document.querySelector('[
  *   & Record<"scale" | "scale-high" | "scale-low" | "scale-what", HTMLElement>} Parts
  */
 
-/** part is one of the map's elements, by its data-map attribute. @type {<N extends keyof Parts>(name: N) => Parts[N]} */
-export const part = (name) => partOf(root, `[data-map="${name}"]`);
+/**
+ * part is one of the map's elements, by its data-map attribute.
+ * @template {keyof Parts} N
+ * @param {N} name
+ */
+export const part = (name) => /** @type {Parts[N]} */ (root?.querySelector(`[data-map="${name}"]`));
 
 const unknown = { low: null, high: null };
 

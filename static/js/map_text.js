@@ -4,7 +4,7 @@ import { say, state } from "./map_state.js";
 import { JUMBO, MOVING, OUTSIDE } from "./map_tiles.js";
 import { bytes, count, joined, rate } from "./numbers.js";
 import { span } from "./relative_times.js";
-/** @import { MapChunk } from "./api.js" */
+/** @import { MapChunk, MapZone } from "./api.js" */
 /** @import { Mark } from "./map_lane.js" */
 /** @import { Row } from "./map_layout.js" */
 /** @import { Tile } from "./map_tiles.js" */
@@ -79,11 +79,8 @@ function flagTexts(row, t, i) {
   ];
 }
 
-/**
- * zonesAt are the zones that a mark is in, at most two: more of them are in the tile that zooms in.
- * @param {Tile} t
- * @param {number} i
- */
+// zonesAt are the zones that a mark is in, at most two: more of them are in the tile that zooms in.
+/** @type {(t: Tile, i: number) => MapZone[]} */
 const zonesAt = (t, i) => t.zones.filter((z) => z.from < t.at[i] + t.chunks[i] && z.to > t.at[i]).slice(0, 2);
 
 /** chunkText adds what only the server knows of a single chunk: its bounds and its project. @param {MapChunk} c */

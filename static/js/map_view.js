@@ -27,15 +27,13 @@ export function parse(search) {
   const to = fraction(q.get("to"), 1);
   const at = q.get("at") ?? "";
   const time = /^\d+$/.test(at) ? Number(at) : Date.parse(at);
-  const view = {
+  return {
     by: measures.includes(by) ? by : "shard",
     only: q.get("only") ?? "",
     ns,
-    from: 0,
-    to: 1,
+    ...(ns && from < to ? { from, to } : { from: 0, to: 1 }),
     at: Number.isFinite(time) ? time : 0,
   };
-  return ns && from < to ? { ...view, from, to } : view;
 }
 
 /** @type {(text: string | null, otherwise: number) => number} */

@@ -2,10 +2,8 @@
 // text selection, typed text and open details. Rows are matched by id or data-key, everything else
 // by position.
 
-/**
- * @param {Node} n
- * @returns {n is HTMLElement} or another kind of element: HTMLElement has all that is asked of them here
- */
+// HTMLElement stands for other kinds of elements too: it has all that is asked of them here.
+/** @param {Node} n @returns {n is HTMLElement} */
 const isElement = (n) => n.nodeType === 1;
 
 /** @param {Node} n */
@@ -14,8 +12,8 @@ const keyOf = (n) => (isElement(n) && (n.getAttribute("id") || n.getAttribute("d
 /** @type {(a: Node, b: Node) => boolean} */
 const same = (a, b) => a.nodeType === b.nodeType && a.nodeName === b.nodeName;
 
-// morph makes `from` equal to `to` and returns the elements whose shown
-// content changed.
+// morph makes `from` equal to `to` and returns the elements whose shown content changed. The event "morph" tells those
+// who add to what the server has written.
 /** @type {(from: Element, to: Element) => Set<Element>} */
 export function morph(from, to) {
   /** @type {Set<Element>} */
@@ -26,6 +24,7 @@ export function morph(from, to) {
   if (active && active !== document.activeElement && active.isConnected && from.contains(active)) {
     active.focus({ preventScroll: true });
   }
+  document.dispatchEvent(new Event("morph"));
   return changed;
 }
 
@@ -112,11 +111,7 @@ function children(from, to, changed) {
   }
 }
 
-/**
- * @param {Element & {moveBefore?: (child: Node, before: Node | null) => void}} parent
- * @param {Node} child
- * @param {Node | null} before
- */
+/** @type {(parent: Element, child: Node, before: Node | null) => void} */
 function move(parent, child, before) {
   if (parent.moveBefore && child.isConnected) parent.moveBefore(child, before);
   else parent.insertBefore(child, before);

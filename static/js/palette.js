@@ -15,12 +15,8 @@ export function listenPalette() {
   if (dialog instanceof HTMLDialogElement && field instanceof HTMLInputElement && list && note) attach(dialog, field, list, note);
 }
 
-/**
- * @param {HTMLDialogElement} dialog
- * @param {HTMLInputElement} field what is typed
- * @param {HTMLElement} list the options
- * @param {HTMLElement} note the line below them
- */
+// attach has the options in a list below the field, and a note below them.
+/** @type {(dialog: HTMLDialogElement, field: HTMLInputElement, list: HTMLElement, note: HTMLElement) => void} */
 function attach(dialog, field, list, note) {
   const words = dialog.querySelector("template")?.dataset ?? {};
   const options = listbox(field, list, { first: true, find });

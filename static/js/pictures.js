@@ -1,17 +1,9 @@
 // What the pictures on canvases share: the cluster map and the heat picture.
+import { make } from "./elements.js";
 /** @import { Box } from "./map_layout.js" */
 
 /** contextOf is what a canvas is drawn with. @param {HTMLCanvasElement} canvas */
 export const contextOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-
-/**
- * partOf is an element of a picture, of the type that its page gives it.
- * @template E
- * @param {Element | null} root
- * @param {string} selector
- * @returns {E}
- */
-export const partOf = (root, selector) => /** @type {E} */ (root?.querySelector(selector));
 
 /** @typedef {{ground?: string, width?: number, round?: boolean, strength?: number}} Look of lines in a pattern */
 
@@ -62,8 +54,7 @@ export function onTheme(f) {
 // tiled is a pattern of lines in a square of a size in pixels.
 /** @type {(size: number, ink: string, lines: string, look?: Look) => CanvasPattern | string} */
 export function tiled(size, ink, lines, { ground = "transparent", width = 1, round = false, strength = 1 } = {}) {
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = size;
+  const tile = make("canvas", { width: size, height: size });
   const ctx = contextOf(tile);
   ctx.fillStyle = ground;
   ctx.fillRect(0, 0, size, size);

@@ -17,16 +17,12 @@ export function enhancePlan() {
 
 /** @param {boolean} yes */
 function allow(yes) {
-  /** @type {HTMLButtonElement[]} */
-  const buttons = all("form[data-once] button");
-  for (const button of buttons) button.disabled = !yes;
+  for (const button of all("form[data-once] button", document, HTMLButtonElement)) button.disabled = !yes;
 }
 
 // countDown writes the time left. At its end it says that the plan has expired.
 function countDown() {
-  /** @type {HTMLTimeElement[]} */
-  const times = all("time[data-until]");
-  for (const el of times) {
+  for (const el of all("time[data-until]", document, HTMLTimeElement)) {
     const left = Date.parse(el.dateTime) - serverNow();
     if (left <= 0) {
       setText(el.parentElement, el.dataset.until ?? "");

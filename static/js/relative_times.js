@@ -13,6 +13,9 @@ export function setServerTime(now) {
 /** serverNow is the time by the server's clock, ms. */
 export const serverNow = () => Date.now() + serverAhead;
 
+/** shownNow is serverNow, but of a page of the past its time. */
+export const shownNow = (page = document) => Date.parse(page.body.dataset.at ?? "") || serverNow();
+
 /** span writes milliseconds as one unit. @param {number} ms */
 export function span(ms) {
   const s = Math.max(0, Math.floor(ms / 1000));
@@ -24,12 +27,8 @@ export function span(ms) {
 
 /** refreshTimes rewrites every relative time below root. @param {ParentNode} [root] */
 export function refreshTimes(root = document) {
-  // A page of the past shows ages as of its time.
-  const at = Date.parse(document.body.dataset.at ?? "");
-  const now = Number.isNaN(at) ? serverNow() : at;
-  /** @type {HTMLTimeElement[]} */
-  const times = all("time[datetime]:not([data-until])", root);
-  for (const el of times) {
+  const now = shownNow();
+  for (const el of all("time[datetime]:not([data-until])", root, HTMLTimeElement)) {
     const ago = now - Date.parse(el.dateTime);
     const next = "next" in el.dataset; // counts down
     if (Number.isNaN(ago) || (!next && ago < -60000)) continue;

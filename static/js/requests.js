@@ -1,9 +1,7 @@
 // What scripts read from the server.
+import { showZone } from "./zone.js";
 
-/**
- * @template T
- * @typedef {{body: T, etag: string}} Answer
- */
+/** @template T @typedef {{body: T, etag: string}} Answer */
 
 // readJSON reads an address of the JSON API. It throws the server's reason if it refuses.
 /** @type {<T>(url: string | URL, signal?: AbortSignal) => Promise<T>} */
@@ -29,8 +27,12 @@ export async function readPage(url, signal) {
   return { answer, page: parsed(await answer.text()) };
 }
 
-/** parsed makes a document of HTML. @param {string} html */
-export const parsed = (html) => new DOMParser().parseFromString(html, "text/html");
+/** parsed makes a document of HTML of the server, with times in the zone of this browser. @param {string} html */
+export function parsed(html) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  showZone(page.body);
+  return page;
+}
 
 /** messageOf is the text of what was thrown. @param {unknown} err */
 export const messageOf = (err) => (err instanceof Error ? err.message : String(err));

@@ -1,7 +1,6 @@
 // What a page does when its session is over, or has another role: it hides what it shows and is left. What somebody has
 // typed stays readable for half a minute, to be copied.
 import { root } from "./address.js";
-import { word, announce } from "./words.js";
 
 const holdFor = 30_000; // milliseconds
 const texts = "main textarea, main input:not([type=hidden], [type=range], [type=checkbox], [type=radio], [type=color])";
@@ -22,13 +21,7 @@ export function listenTyping() {
 
 // sessionStatus is the HTTP status of a request with the session, 0 if the server is not reachable.
 /** @returns {Promise<number>} */
-export async function sessionStatus() {
-  try {
-    return (await fetch(`${root}/api/v1/me`)).status;
-  } catch {
-    return 0;
-  }
-}
+export const sessionStatus = () => fetch(`${root}/api/v1/me`).then(({ status }) => status, () => 0);
 
 // leaveFor hides the page and goes on: at once, or after a while if somebody has typed something.
 /** @param {() => void} go */
@@ -40,10 +33,4 @@ export function leaveFor(go) {
   for (const field of kept) field.dataset.kept = "";
   if (kept.length > 0) setTimeout(go, holdFor);
   else go();
-}
-
-/** toSignIn goes to sign-in, which leads back to this page. */
-export function toSignIn() {
-  announce(word("out"));
-  leaveFor(() => location.assign(`${root}/login?ended=1&next=${encodeURIComponent(location.pathname + location.search)}`));
 }

@@ -11,10 +11,9 @@ let goUntil = 0; // until when a "g" waits for its second key, ms
 /** @type {Record<string, () => boolean | void>} */
 const actions = {
   "/": () => {
-    /** @type {HTMLInputElement | null} */
     const box = first("#q") ?? first("#find");
     box?.focus();
-    box?.select();
+    if (box instanceof HTMLInputElement) box.select();
   },
   g: () => void (goUntil = Date.now() + 1200),
   "?": showHelp,
@@ -42,9 +41,8 @@ export function listenShortcuts() {
 }
 
 function showHelp() {
-  /** @type {HTMLDialogElement | null} */
   const help = first("#keys");
-  help?.showModal();
+  if (help instanceof HTMLDialogElement) help.showModal();
 }
 
 /** leave leaves a field, or the tour. @param {KeyboardEvent} e */

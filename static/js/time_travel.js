@@ -7,7 +7,7 @@ import { player } from "./player.js";
 import { refreshTimes } from "./relative_times.js";
 import { latest, readPage } from "./requests.js";
 import { pushAddress } from "./address.js";
-import { minuteText, showZone } from "./zone.js";
+import { minuteText } from "./zone.js";
 import { announce } from "./words.js";
 
 const playEvery = 1500; // ms to look at a change before the next
@@ -16,9 +16,8 @@ const requests = latest();
 export function listenTimeTravel() {
   document.addEventListener("click", (e) => {
     if (around(e, "#timeplay")) return toggle();
-    /** @type {HTMLAnchorElement | null} */
     const link = around(e, "#timebar a[data-step]:not([data-step=now])");
-    if (!link || !document.body.dataset.at || modified(e) || e.shiftKey || e.button !== 0) return;
+    if (!(link instanceof HTMLAnchorElement) || !document.body.dataset.at || modified(e) || e.shiftKey) return;
     e.preventDefault();
     stop();
     goTo(link.href);
@@ -66,12 +65,9 @@ async function goTo(url) {
     document.body.dataset.at = page.body.dataset.at;
     const [status, newStatus] = [document, page].map((d) => d.getElementById("status"));
     if (status && newStatus) morph(status, newStatus);
-    showZone(fresh);
     const changed = morph(main, fresh);
     // morph keeps what a person has typed or slid, but here the new page's values are wanted.
-    /** @type {HTMLInputElement[]} */
-    const inputs = all("#timebar input");
-    for (const el of inputs) el.value = el.defaultValue;
+    for (const el of all("#timebar input", main, HTMLInputElement)) el.value = el.defaultValue;
     refreshTimes(main);
     glow(changed);
     pushAddress(answer.url);
@@ -86,9 +82,8 @@ async function goTo(url) {
 
 const { playing, stop, toggle } = player(
   async () => {
-    /** @type {HTMLAnchorElement | null} */
     const next = first('#timebar a[data-step="next"]');
-    return next !== null && goTo(next.href);
+    return next instanceof HTMLAnchorElement && goTo(next.href);
   },
   () => playEvery,
   labelPlay,

@@ -28,22 +28,10 @@ export function listenWatch() {
     watched = read();
     update();
   });
-  const main = document.getElementById("main");
-  if (!main) return;
-  new MutationObserver((list) => list.some(isNews) && updateSoon()).observe(main, { childList: true, subtree: true });
-  document.addEventListener("live", updateSoon); // a move may change nothing but texts and attributes
+  for (const news of ["morph", "live"]) document.addEventListener(news, updateSoon);
   labelLinks();
   if (everything().length > 0) update();
 }
-
-/** isNews tells whether a change of the page was made by something other than this module. @param {MutationRecord} m */
-function isNews(m) {
-  const at = /** @type {Element} */ (m.target);
-  return !at.closest?.("#watching, time, a.watch") && ![...m.addedNodes, ...m.removedNodes].every(isOwn);
-}
-
-/** @param {Node} n */
-const isOwn = (n) => n instanceof Element && (n.id === "watching" || n.classList.contains("watchmark"));
 
 const inAddress = () => new URLSearchParams(location.search).getAll("watch");
 

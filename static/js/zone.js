@@ -1,7 +1,7 @@
 // Shows times in the browser's zone, with UTC on hover. Pages are made in UTC, for everybody alike; "2 Jan 06:48 UTC" in
 // their text becomes "2 Jan 08:48 GMT+2". What is typed, copied and exported stays UTC.
 import { all } from "./elements.js";
-import { serverNow } from "./relative_times.js";
+import { shownNow } from "./relative_times.js";
 import { store, stored } from "./storage.js";
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -16,8 +16,7 @@ export const utcOnly = () => stored("zone") === "utc";
 /** showZone rewrites the times in what is below root, once. @param {ParentNode & Node} root */
 export function showZone(root) {
   if (utcOnly()) return;
-  const at = Date.parse(document.body.dataset.at ?? "");
-  const now = Number.isNaN(at) ? serverNow() : at;
+  const now = shownNow(root.ownerDocument ?? document);
   const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   /** @type {Text[]} */
   const found = [];
@@ -26,9 +25,7 @@ export function showZone(root) {
     if (text.data.includes("UTC") && !text.parentElement?.closest(untouched)) found.push(text);
   }
   for (const text of found) rewrite(text, now);
-  /** @type {HTMLTimeElement[]} */
-  const times = all("time[datetime][title]", root);
-  for (const el of times) {
+  for (const el of all("time[datetime][title]", root, HTMLTimeElement)) {
     const ms = Date.parse(el.dateTime);
     if (el.title === el.dateTime && away(ms)) el.title = `${local(ms, true, true, true)} · ${el.dateTime}`;
   }

@@ -3,7 +3,6 @@ package heat
 import (
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -128,25 +127,21 @@ func columnHead(c api.HeatSpan) (text, title string) {
 }
 
 // cell is a rate of the picture, with what is unsure about its column.
-func cell(ctx context.Context, c api.HeatSpan, rate *float64) templates.Figure {
+func cell(c api.HeatSpan, rate *float64) templates.Figure {
 	if rate == nil {
 		return templates.Figure{Text: format.Unknown, Title: "not known"}
 	}
-	f := templates.Figure{Known: true, Text: format.PerSecond(*rate), Approx: c.Sampled || c.Shared}
-	switch {
-	case c.Hottest:
-		f.Text, f.Title = "≥\u202f"+f.Text, templates.Words(ctx, "of the hottest projects only")
-	case c.AtLeast:
-		f.Text, f.Title = "≥\u202f"+f.Text, "at least"
-	case c.Sampled:
-		f.Title = "from 1 s in 10"
-	case c.Shared:
-		f.Title = "rows covered wider ranges then"
-	}
-	if part := c.Covered / float64(c.Seconds); part < 0.95 && f.Title == "" {
-		f.Title = fmt.Sprintf("%d %% of the time counted", int(math.Round(part*100)))
+	f := templates.Figure{Known: true, Text: format.PerSecond(*rate), Title: c.How, Approx: c.Sampled || c.Shared}
+	if c.AtLeast || c.Hottest {
+		f.Text = "≥\u202f" + f.Text
 	}
 	return f
+}
+
+// hashed tells whether the key begins with a hash: rows are named after chunks then, and have shares beside the names.
+func (m page) hashed() bool {
+	fields := m.Picture.Pattern.Fields()
+	return len(fields) > 0 && fields[0].Hashed
 }
 
 // rowHead names a row of the picture by its project, its chunk or its key, and leads to the project or the chunk.

@@ -14,15 +14,6 @@ import (
 	"shardboard/internal/message"
 )
 
-// selectionShown names the selection, for the script to know which one the page has.
-func (m page) selectionShown() string {
-	if m.Selected == nil {
-		return ""
-	}
-	s := m.Query.Selected
-	return strings.Join(append([]string{milliseconds(s.From), milliseconds(s.To)}, s.Rows...), ",")
-}
-
 // unselected is the page without the selection.
 func (m page) unselected() string {
 	q := m.Query

@@ -38,7 +38,9 @@ func MapOf(v answer.View, p mapped.MapPicture) MapView {
 }
 
 // canvas is what only scripts use.
-func (m MapView) canvas() MapCanvasView { return MapCanvasView{Shards: m.Shards, Whole: m.Whole} }
+func (m MapView) canvas() MapCanvasView {
+	return MapCanvasView{Shards: m.Shards, Whole: m.Whole, LastWrites: m.lastWrites()}
+}
 
 // one tells whether the map shows one collection.
 func (m MapView) one() bool { return m.Query.NS != "" }

@@ -8,8 +8,9 @@ import (
 
 // MapCanvasView is what the part of the cluster map that only scripts use needs.
 type MapCanvasView struct {
-	Shards []ShardRef // all, in their order
-	Whole  string     // the address of the map's own page; empty on that page
+	Shards     []ShardRef // all, in their order
+	Whole      string     // the address of the map's own page; empty on that page
+	LastWrites string     // the time that writes are of
 }
 
 // mapMeasure is a choice of what a mark of the map shows.

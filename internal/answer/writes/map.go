@@ -3,7 +3,10 @@ package writes
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"shardboard/internal/answer"
@@ -121,15 +124,16 @@ func heatMapOf(v answer.View, c *topology.Collection, p keyvis.View, q HeatMapQu
 	out.Method = heatMethod(how.Method)
 	out.AsOf, out.Stale = v.Now.UTC().Truncate(time.Millisecond), true
 	for _, col := range p.Columns {
-		out.Columns = append(out.Columns, heatColumn(col))
+		out.Columns = append(out.Columns, heatColumn(v, col))
 	}
 	if n := len(p.Columns); n > 0 {
 		out.AsOf = p.Columns[n-1].End().UTC()
 		out.Stale = v.Now.Sub(out.AsOf) > heatStaleAfter(heat.ChangedRows) && q.To.After(out.AsOf.Add(2*keyvis.Finest))
 	}
 	rows := make([]int, 0, p.Rows()) // those shown
-	for i := range p.Rows() {
+	for i, share := range sharesOfRows(p) {
 		row := heatRow(v, c, p, i)
+		row.Share = share
 		if q.Shard != "" && row.Shard != q.Shard {
 			continue
 		}
@@ -144,9 +148,27 @@ func heatMapOf(v answer.View, c *topology.Collection, p keyvis.View, q HeatMapQu
 	return out, rows
 }
 
-func heatColumn(col keyvis.Column) api.HeatSpan {
+func heatColumn(v answer.View, col keyvis.Column) api.HeatSpan {
 	return api.HeatSpan{From: col.From.UTC(), Seconds: int(col.Step / time.Second), Covered: col.Covered.Seconds(),
-		Sampled: col.Sampled, AtLeast: col.Capped, Hottest: col.Hottest, Shared: col.Shared, Astray: col.Astray}
+		Sampled: col.Sampled, AtLeast: col.Capped, Hottest: col.Hottest, Shared: col.Shared, Astray: col.Astray,
+		How: countedHow(v, col)}
+}
+
+// countedHow says what is unsure about the rates of a column.
+func countedHow(v answer.View, col keyvis.Column) string {
+	var out []string
+	add := func(applies bool, text string) {
+		if applies {
+			out = append(out, text)
+		}
+	}
+	part := 100 * col.Covered.Seconds() / col.Step.Seconds()
+	add(col.Sampled, "from 1 s in 10")
+	add(col.Capped, "at least")
+	add(col.Hottest, v.Profile.Words("of the hottest projects only"))
+	add(col.Shared, "rows covered wider ranges then")
+	add(part < 95, fmt.Sprintf("%.0f %% of the time counted", part))
+	return strings.Join(out, ", ")
 }
 
 // heatMethod says how a collection is counted.
@@ -165,7 +187,9 @@ func heatRow(v answer.View, c *topology.Collection, p keyvis.View, i int) api.He
 	if p.By == keyvis.ByKey {
 		return heatKey(v, c, p, i)
 	}
-	return api.HeatRow{Key: rowKey(c, p, i), Project: p.IDs[i].Hex(), Name: v.ProjectName(p.NS.Database(), p.IDs[i])}
+	id := p.IDs[i].Hex()
+	name := v.ProjectName(p.NS.Database(), p.IDs[i])
+	return api.HeatRow{Key: rowKey(c, p, i), Project: id, Name: name, Label: cmp.Or(name, id)}
 }
 
 func heatKey(v answer.View, c *topology.Collection, p keyvis.View, i int) api.HeatRow {
@@ -187,7 +211,37 @@ func heatKey(v answer.View, c *topology.Collection, p keyvis.View, i int) api.He
 	if id, ok := heat.ProjectOfBound(v.Table, v.Profile, c, r.Min); ok {
 		row.Project, row.Name = id.Hex(), v.ProjectName(c.NS.Database(), id)
 	}
+	bound, chunks := answer.BoundText(c.Key, r.Min), ChunkNumbers(row.Number, row.Chunks)
+	row.Label = cmp.Or(row.Name, row.Project, bound)
+	if row.Project == "" && (row.Hashed || c.Key.Hiding() != nil) { // a hash names nothing
+		row.Label = chunks
+	}
+	var details []string
+	if row.Label != chunks {
+		details = append(details, chunks)
+	}
+	if row.Hashed {
+		details = append(details, bound)
+	}
+	row.Detail = strings.Join(details, " · ")
 	return row
+}
+
+// sharesOfRows are the rows' parts of all writes of a picture, to a thousandth.
+func sharesOfRows(p keyvis.View) []float64 {
+	shares, all := make([]float64, p.Rows()), 0.0
+	for row := range shares {
+		for i := range p.Columns {
+			if n := p.At(row, i); n != keyvis.Unknown {
+				shares[row] += float64(n)
+			}
+		}
+		all += shares[row]
+	}
+	for row, n := range shares {
+		shares[row] = math.Round(1000*n/max(all, 1)) / 1000
+	}
+	return shares
 }
 
 // rowKey is a stable name of a row, which does not show its bound.

@@ -54,7 +54,7 @@ func heatTable(ctx context.Context, v answer.View, h HeatSource, q HeatQuery) He
 	newest := slices.Clone(p.Columns[from:])
 	slices.Reverse(newest)
 	for _, col := range newest {
-		out.Columns = append(out.Columns, heatColumn(col))
+		out.Columns = append(out.Columns, heatColumn(v, col))
 	}
 	for _, i := range First(hottestRows(p, from), tableRows) {
 		row := HeatTableRow{HeatRow: heatRow(v, c, p, i)}

@@ -1,12 +1,10 @@
 package writes
 
 import (
-	"cmp"
 	"math"
 	"time"
 
 	"shardboard/internal/answer"
-	"shardboard/internal/api"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/topology"
 )
@@ -69,7 +67,7 @@ func thumbnail(v answer.View, c *topology.Collection, p keyvis.View) (out HeatTh
 			}
 		}
 		row := heatRow(v, c, p, r*fold)
-		out.Rows = append(out.Rows, HeatThumbnailRow{Name: heatRowName(c, p, row, r*fold), Shard: row.Shard})
+		out.Rows = append(out.Rows, HeatThumbnailRow{Name: row.Label, Shard: row.Shard})
 	}
 	for r := range rates {
 		for _, rate := range rates[r] {
@@ -88,16 +86,4 @@ func heatLevel(rate, most float64) int {
 		return 0
 	}
 	return max(1, HeatLevels+int(math.Round(math.Log2(rate/most))))
-}
-
-// heatRowName is what a row is called: its project, its chunk where the key begins with a hash, which names nothing, or
-// the key at which it begins.
-func heatRowName(c *topology.Collection, p keyvis.View, row api.HeatRow, i int) string {
-	switch {
-	case row.Name != "" || row.Project != "":
-		return cmp.Or(row.Name, row.Project)
-	case row.Hashed || c.Key.Hiding() != nil:
-		return ChunkNumbers(row.Number, row.Chunks)
-	}
-	return answer.BoundText(c.Key, p.Bounds[i])
 }
