@@ -24,7 +24,8 @@ func TestADamagedCollectionOfAProjectIsNotCalledUnsharded(t *testing.T) {
 	project := "/projects/" + v.Dir.All()[0].ID.Hex()
 	got := webtest.Decode[api.ProjectDetail](t, s.Do("GET", "/api/v1"+project))
 	i := slices.IndexFunc(got.Collections, func(c api.ProjectCollection) bool { return c.NS == ns })
-	if c := got.Collections[i]; !c.Sharded || c.Exact || c.Basis != "unknown" || c.Presence != "exists" || len(c.Shards) > 0 || c.Pin.Can || c.Split.Can {
+	c := got.Collections[i]
+	if !c.Sharded || c.Exact || c.Basis != "unknown" || c.Presence != "exists" || len(c.Shards) > 0 || c.Pin.Can || c.Split.Can {
 		t.Errorf("%+v", c)
 	}
 	const without = "Without " + ns + ": its routing table is damaged."
