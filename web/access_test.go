@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/web"
 	"shardboard/web/guard"
@@ -79,8 +80,6 @@ func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"/login", "/login/first?key=x"} {
-		if w := s.Do("GET", address); w.Code != http.StatusOK {
-			t.Errorf("%s: %d", address, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", address).Code, http.StatusOK, "%s", address)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/changes"
 	"shardboard/web/guard"
@@ -64,9 +65,8 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 		if there[rt.Method+" "+rt.Pattern] {
 			t.Errorf("%s %s is there", rt.Method, rt.Pattern)
 		}
-		if w := off.Do(rt.Method, webtest.AddressOf(rt.Pattern)); w.Code != http.StatusNotFound {
-			t.Errorf("%s %s: %d", rt.Method, rt.Pattern, w.Code)
-		}
+		expect.Equal(t, off.Do(rt.Method, webtest.AddressOf(rt.Pattern)).Code, http.StatusNotFound,
+			"%s %s", rt.Method, rt.Pattern)
 		there[rt.Method+" "+rt.Pattern] = true
 	}
 	if !maps.Equal(there, routed(t, on)) {
@@ -74,11 +74,9 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 	}
 	for _, address := range webtest.PagesWithChanges() {
 		page := webtest.ParseHTML(t, off.Do("GET", address).Body.String())
-		if page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length() != 0 {
-			t.Errorf("%s offers what is not there", address)
-		}
+		expect.Equal(t, page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length(), 0,
+			"%s offers what is not there", address)
 	}
-	if w := off.Do("GET", "/live?t=run:"+webtest.RecordID("running")); w.Code != http.StatusBadRequest {
-		t.Errorf("the topic of a run: %d", w.Code)
-	}
+	expect.Equal(t, off.Do("GET", "/live?t=run:"+webtest.RecordID("running")).Code, http.StatusBadRequest,
+		"the topic of a run")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -27,9 +28,7 @@ func TestLiveRegionsOfAClusterLeadBelowItsBase(t *testing.T) {
 func TestPagesOfTheServerAreNotPagesOfACluster(t *testing.T) {
 	s := webtest.New(t, atBase)
 	for _, path := range []string{"/settings", "/settings/users", "/audit", "/api/v1/tokens", "/metrics", "/healthz", "/api/openapi.json"} {
-		if w := s.Do("GET", path); w.Code != http.StatusNotFound {
-			t.Errorf("%s: %d", path, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, http.StatusNotFound, "%s", path)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -50,9 +51,7 @@ func checkBelow(prefix string) func(*testing.T, fetched) {
 			below("Refresh", to)
 		}
 		for _, c := range (&http.Response{Header: f.Header()}).Cookies() {
-			if c.Path != belowPath {
-				t.Errorf("%s: the cookie %s is for %q", f, c.Name, c.Path)
-			}
+			expect.Equal(t, c.Path, belowPath, "%s: path of the cookie %s", f, c.Name)
 		}
 		if f.address != "/api/openapi.json" {
 			eachText(f.json, func(text string) { below("JSON", text) })
@@ -141,8 +140,6 @@ func TestWhatAPathBeginsWith(t *testing.T) {
 	}
 	for in, want := range map[string]string{belowPath: "/", belowPath + "/": "/", belowPath + "?a=b": "/?a=b", belowPath + "/x": "/x",
 		belowPath + "s/x": belowPath + "s/x", "/x": "/x", "https://x" + belowPath + "/": "https://x" + belowPath + "/"} {
-		if got := site.WithoutRoot(belowPath, in); got != want {
-			t.Errorf("%s is %s, want %s", in, got, want)
-		}
+		expect.Equal(t, site.WithoutRoot(belowPath, in), want, "%s", in)
 	}
 }

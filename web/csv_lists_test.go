@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/sheet"
 	"shardboard/web"
 	"shardboard/web/site"
@@ -63,9 +64,7 @@ func TestEveryListHasCSV(t *testing.T) {
 				t.Errorf("%s: %d %v %v", address, w.Code, err, w.Header())
 				continue
 			}
-			if !slices.Equal(rows[0], sheet.ColumnsOf(item).Names()) {
-				t.Errorf("%s: columns %v", address, rows[0])
-			}
+			expect.EqualSlices(t, rows[0], sheet.ColumnsOf(item).Names(), "%s: columns", address)
 			if got := len(rows) - 1; want.Next == nil && !several && got != len(want.Items) || got < len(want.Items) {
 				t.Errorf("%s: %d lines of %d items", address, got, len(want.Items))
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -35,8 +36,6 @@ func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"/zones?format=xml", "/api/v1/cluster?format=csv", "/shards/rs.1?format=x"} {
-		if w := s.Do("GET", address); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d, want %d", address, w.Code, http.StatusBadRequest)
-		}
+		expect.Equal(t, s.Do("GET", address).Code, http.StatusBadRequest, "%s", address)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -40,15 +41,10 @@ func TestEveryPlaceSaysWhoHoldsUpADeletion(t *testing.T) {
 	for _, path := range pages {
 		page := pageOf(t, s, path)
 		text := textOf(t, page)
-		for _, want := range []string{"The old documents of " + string(ns) + " wait for 2 open cursors of", "report-job on " + shard, command,
-			"10.0.0.7"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q", path, want)
-			}
-		}
-		if strings.Contains(page, "<script>alert") {
-			t.Errorf("%s has a script of the cluster", path)
-		}
+		expect.ContainsAll(t, text, []string{"The old documents of " + string(ns) + " wait for 2 open cursors of", "report-job on " + shard, command,
+			"10.0.0.7"},
+			"%s", path)
+		expect.Lacks(t, page, "<script>alert", "%s has a script of the cluster", path)
 	}
 	detail := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/"+shard))
 	of := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+run.ID))

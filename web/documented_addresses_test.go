@@ -38,8 +38,7 @@ func TestAddressesInTheDocumentationExist(t *testing.T) {
 			t.Fatal(pattern, err)
 		}
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			must.Do(t, err)
+			text := must.Get(os.ReadFile(page))
 			for _, m := range addressSpan.FindAllStringSubmatch(string(text), -1) {
 				path, _, _ := strings.Cut(m[1], "?")
 				path, _, _ = strings.Cut(path, "#")

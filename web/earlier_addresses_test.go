@@ -14,8 +14,7 @@ import (
 // earlierAddresses are the lines of the fixture: what is asked for, and its address.
 func earlierAddresses(t *testing.T) (out [][2]string) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/earlier_addresses.txt")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("testdata/earlier_addresses.txt"))
 	for line := range strings.Lines(string(text)) {
 		if media, address, ok := strings.Cut(strings.TrimSpace(line), " "); ok && media != "#" {
 			out = append(out, [2]string{media, address})

@@ -53,8 +53,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 		e := enemy{payloads: batch}
 		s, _ := e.site(t)
 		for i := n % 2; i < len(batch); i += 2 {
-			lines, err := json.Marshal(map[string][]string{"lines": {e.name(i, "asked"), e.name(i, "refused")}})
-			must.Do(t, err)
+			lines := must.Get(json.Marshal(map[string][]string{"lines": {e.name(i, "asked"), e.name(i, "refused")}}))
 			name := url.PathEscape(e.name(i, "shard"))
 			for _, w := range []*httptest.ResponseRecorder{
 				s.Do("GET", "/shards/"+name+".csv"), s.Do("GET", "/api/v1/shards/"+name, webtest.Header("Accept", "text/csv")), s.Do("GET",

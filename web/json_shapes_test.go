@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -69,9 +70,7 @@ func TestNamesInAddressesAreUnescapedOnce(t *testing.T) {
 		"/api/v1/shards/"+url.PathEscape(webtest.HostileName))); got.Name != webtest.HostileName {
 		t.Errorf("shard %q", got.Name)
 	}
-	if w := s.Do("GET", "/collections/"+url.PathEscape(ns)); w.Code != 200 {
-		t.Errorf("page: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/collections/"+url.PathEscape(ns)).Code, 200, "the page")
 	if len(s.Watcher.Seen) == 0 || s.Watcher.Seen[0] != topology.Namespace(ns) {
 		t.Errorf("viewed %q", s.Watcher.Seen)
 	}
@@ -99,9 +98,7 @@ func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
 			}
 		}
 		for _, address := range []string{"/zones", "/activity", "/", "/api/v1/cluster", "/api/v1/collections"} {
-			if w := s.Do("GET", address); w.Code != 200 {
-				t.Errorf("%s: %s %d", name, address, w.Code)
-			}
+			expect.Equal(t, s.Do("GET", address).Code, 200, "%s: %s", name, address)
 		}
 	}
 }

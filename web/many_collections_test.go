@@ -14,6 +14,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web"
 	"shardboard/web/site"
@@ -129,9 +131,7 @@ func BenchmarkPagesOfTenThousandCollections(b *testing.B) {
 // processorTime is what this process has taken of the processors.
 func processorTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -169,8 +169,6 @@ func TestShardOfManyCollectionsIsAnsweredInPages(t *testing.T) {
 		}
 	}
 	for _, query := range []string{"?limit=0", "?limit=1001", "?cursor=x", "?limit=x"} {
-		if w := s.Do("GET", address+query); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", address+query).Code, http.StatusBadRequest, "%s", query)
 	}
 }

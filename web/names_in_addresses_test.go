@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/natural"
@@ -133,9 +134,7 @@ func TestAChunkOfALongBoundHasItsAddresses(t *testing.T) {
 	}
 	old, err := c.ExactRef(c.Chunks.At(1).Min)
 	must.Do(t, err)
-	if w := s.Do("GET", "/collections/app.url/chunks/"+old); w.Code != http.StatusOK {
-		t.Errorf("an old address: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/collections/app.url/chunks/"+old).Code, http.StatusOK, "an old address")
 	cursor := ""
 	for i, ch := range c.Chunks.All() {
 		w := s.Do("GET", "/api/v1/collections/app.url/chunks?limit=1&cursor="+url.QueryEscape(cursor))
@@ -155,7 +154,5 @@ func TestAChunkOfALongBoundHasItsAddresses(t *testing.T) {
 	if list := webtest.Decode[api.List[api.Chunk]](t, w); len(list.Items) != 1 || list.Items[0].Ref != merged.Ref(merged.Chunks.At(3).Min) {
 		t.Errorf("a cursor to a merged chunk: %d %v", w.Code, list.Items)
 	}
-	if cursor != "" {
-		t.Errorf("the list goes on at %.100s", cursor)
-	}
+	expect.Equal(t, cursor, "", "where the list goes on")
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -37,9 +38,7 @@ func TestTheDescriptionNamesTheStatusesAndBodiesThatThereAre(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %v, want %s", route, got, want)
-		}
+		expect.Equal(t, strings.Join(got, " "), want, "%s: %v", route, got)
 	}
 	for path, ops := range doc.Paths {
 		for method, op := range ops {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web"
 	"shardboard/web/templates"
@@ -14,8 +15,7 @@ import (
 
 // A page that docs/pages.md does not explain, or one that it explains and that is gone, is found here.
 func TestTheDocumentOfThePagesHasEveryPage(t *testing.T) {
-	text, err := os.ReadFile("../docs/pages.md")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../docs/pages.md"))
 	var described []string
 	for _, line := range regexp.MustCompile(`(?m)^- \*\*[^*]+\*\* ([^:]+): (.+)`).FindAllStringSubmatch(string(text), -1) {
 		for _, m := range regexp.MustCompile("`(/[^`]*)`").FindAllStringSubmatch(line[1], -1) {
@@ -37,8 +37,7 @@ func TestTheDocumentOfThePagesHasEveryPage(t *testing.T) {
 
 // The document leads through the pages as the navigation does.
 func TestTheDocumentOfThePagesFollowsTheNavigation(t *testing.T) {
-	text, err := os.ReadFile("../docs/pages.md")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../docs/pages.md"))
 	at := 0
 	for _, e := range templates.NavOf(templates.You{MayLocate: true, MayOperate: true, MayAdmin: true}, true, true) {
 		next := strings.Index(string(text), "\n## "+e.Name+"\n")
@@ -49,9 +48,7 @@ func TestTheDocumentOfThePagesFollowsTheNavigation(t *testing.T) {
 		at = next
 		section, _, _ := strings.Cut(string(text[at+1:]), "\n## ")
 		for _, p := range e.Pages {
-			if !strings.Contains(section, "** `"+p.URL+"`:") {
-				t.Errorf("%s does not stand below ## %s", p.URL, e.Name)
-			}
+			expect.Contains(t, section, "** `"+p.URL+"`:", "%s does not stand below ## %s", p.URL, e.Name)
 		}
 	}
 	if at == 0 {

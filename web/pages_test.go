@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
@@ -66,9 +67,7 @@ func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 	if got := largest(some); got != 100 {
 		t.Errorf("the fullest shard is not listed: the longest bar is %v %%", got)
 	}
-	if link := page("/").Find(`#live-overview a[href="/shards"]`); link.Length() != 1 {
-		t.Errorf("%d links to all shards", link.Length())
-	}
+	expect.Equal(t, page("/").Find(`#live-overview a[href="/shards"]`).Length(), 1, "links to all shards")
 	if old := s.Do("GET", "/?shards=all"); old.Code != http.StatusSeeOther || old.Header().Get("Location") != "/shards" {
 		t.Errorf("the old address of all shards: %d to %q", old.Code, old.Header().Get("Location"))
 	}
@@ -111,9 +110,8 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		if a != b {
 			t.Errorf("%s: fragment and page differ:\n%s", topic, cmp.Diff(a, b))
 		}
-		if !strings.Contains(page.Find("body").AttrOr("data-topics", ""), strings.ReplaceAll(topic, "@", "%40")) {
-			t.Errorf("%s: the page does not ask for its topic", path)
-		}
+		expect.Contains(t, page.Find("body").AttrOr("data-topics", ""), strings.ReplaceAll(topic, "@", "%40"),
+			"%s: the page does not ask for its topic", path)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/site"
@@ -35,9 +36,7 @@ func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 		} {
 			before := len(webtest.RefusalsOf(trail))
 			address := webtest.AddressOf(rt.Pattern)
-			if w := s.Do(rt.Method, address, p.change); w.Code != 403 {
-				t.Errorf("%s %s by %s: %d", rt.Method, address, p.by, w.Code)
-			}
+			expect.Equal(t, s.Do(rt.Method, address, p.change).Code, 403, "%s %s by %s", rt.Method, address, p.by)
 			all := webtest.RefusalsOf(trail)
 			if len(all) != before+p.records {
 				t.Errorf("%s %s by %q: %d records", rt.Method, rt.Pattern, p.by, len(all)-before)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web"
 	"shardboard/web/site"
@@ -24,9 +25,8 @@ func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 			t.Errorf("%s %s does not say what it answers", rt.Method, rt.Pattern)
 		}
 		for _, p := range rt.Params {
-			if in := strings.Contains(rt.Pattern, "{"+p.Name+"}"); in != (p.In == "path") {
-				t.Errorf("%s: parameter %s is in the %s", rt.Pattern, p.Name, p.In)
-			}
+			expect.Equal(t, strings.Contains(rt.Pattern, "{"+p.Name+"}"), (p.In == "path"),
+				"%s: whether parameter %s, in the %s, is in the pattern", rt.Pattern, p.Name, p.In)
 		}
 		if n := strings.Count(rt.Pattern, "{"); n != len(
 			slices.DeleteFunc(slices.Clone(rt.Params), func(p site.Param) bool { return p.In != "path" }),

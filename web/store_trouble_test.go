@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/web/site"
@@ -91,9 +92,7 @@ func TestNoFailureOfTheStoreIsAnInternalError(t *testing.T) {
 					webtest.Header("Accept", "text/html")).Body.String()).
 					Find("body").
 					Text()
-				if !strings.Contains(page, f.DB.Trouble().Cause) {
-					t.Error("no banner")
-				}
+				expect.Contains(t, page, f.DB.Trouble().Cause, "the banner")
 			})
 		})
 	}
@@ -167,9 +166,7 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 			!strings.Contains(text, f.DB.Trouble().Title()) || strings.Contains(text, "shardboard.db") {
 			t.Errorf("POST /login: %d %s", w.Code, text)
 		}
-		if !strings.Contains(f.Log.String(), syscall.EIO.Error()) {
-			t.Error("the log has no cause")
-		}
+		expect.Contains(t, f.Log.String(), syscall.EIO.Error(), "the log")
 	})
 }
 

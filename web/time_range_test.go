@@ -2,9 +2,9 @@ package web_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -33,9 +33,7 @@ func TestLinksKeepTheChosenTime(t *testing.T) {
 		}
 	}
 	newest := webtest.ParseHTML(t, s.Do("GET", "/activity?last=1d").Body.String()).Find(".presets a").First().AttrOr("href", "")
-	if strings.Contains(newest, "last=") {
-		t.Errorf("the newest entries are at %s", newest)
-	}
+	expect.Lacks(t, newest, "last=", "the address of the newest entries")
 	for _, path := range append(timed, "/api/v1/activity") {
 		if w := s.Do("GET", path+"?last=3d"); w.Code != http.StatusBadRequest && w.Code != http.StatusOK {
 			t.Errorf("%s: %d", path, w.Code)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -17,8 +18,6 @@ func TestNothingIsMissingBeforeTheTableIsLoaded(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Watcher = unread })
 	for _, path := range []string{"/collections/yorkie-meta.changes", "/collections/yorkie-meta.changes/owners",
 		"/shards/shard-rs-1", "/shards/shard-rs-1/why"} {
-		if w := s.Do("GET", path); w.Code != http.StatusServiceUnavailable {
-			t.Errorf("%s: %d", path, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, http.StatusServiceUnavailable, "%s", path)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -65,9 +66,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		{project + "?window=15m", "writes/s in the 15 min before"},
 	} {
 		page := webtest.ParseHTML(t, s.Do("GET", c.path).Body.String())
-		if text := page.Find("main").Text(); !strings.Contains(text, c.says) {
-			t.Errorf("%s does not say %q", c.path, c.says)
-		}
+		expect.Contains(t, page.Find("main").Text(), c.says, "%s", c.path)
 		if got := page.Find(".windows [aria-current]").Text(); got != "15\u202fmin" && got != "15 min" {
 			t.Errorf("%s: %q is chosen", c.path, got)
 		}
@@ -89,9 +88,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 			t.Errorf("%s: kept %v, also where it means nothing %v", c.path, kept, lost)
 		}
 	}
-	if w := s.Do("GET", chunk+"?window=5y"); w.Code != 400 {
-		t.Errorf("five years: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", chunk+"?window=5y").Code, 400, "five years")
 	if page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String()); page.Find(".windows").Length() > 0 {
 		t.Error("a page without figures of writes offers times of them")
 	}

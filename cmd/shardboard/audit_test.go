@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 )
@@ -19,8 +20,7 @@ import (
 func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 	t.Helper()
 	dir = t.TempDir()
-	db, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	db := must.Get(sqlite.Open(t.Context(), dir))
 	defer db.Close()
 	for range n {
 		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: "\x1b[31m"}); err != nil {
@@ -28,14 +28,14 @@ func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 		}
 	}
 	seq, end, err := db.AuditEnd(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	return dir, seq, hex.EncodeToString(end)
 }
 
 func writeTemp(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kept")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 

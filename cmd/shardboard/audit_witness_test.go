@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/keyfile"
@@ -19,7 +20,7 @@ import (
 func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	for range n {
 		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
@@ -48,7 +49,7 @@ func copyFile(t *testing.T, from, to string) {
 	if err == nil {
 		err = os.WriteFile(to, text, 0o600)
 	}
-	must(t, err)
+	must.Do(t, err)
 }
 
 // An older copy of the directory is consistent, including its heads. Only the witness
@@ -108,8 +109,7 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 	data, key := filepath.Join(dir, "data"), filepath.Join(dir, "audit.key")
 	good := signedDir(t, data, key, 5)
 	other := signedDir(t, filepath.Join(dir, "other"), filepath.Join(dir, "other.key"), 9)
-	text, err := os.ReadFile(good)
-	must(t, err)
+	text := must.Get(os.ReadFile(good))
 	for name, c := range map[string]struct {
 		args []string
 		code int
@@ -151,7 +151,7 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 	if os.Getuid() == 0 {
 		return // root can read everything
 	}
-	must(t, os.Chmod(good, 0))
+	must.Do(t, os.Chmod(good, 0))
 	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", data, "--witness", good); code != 2 ||
 		!strings.Contains(errs, "cannot be read") {
 		t.Errorf("exit %d %s", code, errs)

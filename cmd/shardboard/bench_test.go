@@ -6,6 +6,8 @@ import (
 
 	"shardboard/internal/bench"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
@@ -21,14 +23,12 @@ func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
 		{[]bench.Figure{within, {Name: "memory of a socket", Note: "this system does not tell"}}, []string{"not measured", "all 1"}},
 	} {
 		var out strings.Builder
-		must(t, printFigures(&out, bench.Report{Figures: c.figures}))
+		must.Do(t, printFigures(&out, bench.Report{Figures: c.figures}))
 		for _, want := range c.want {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("no %q in\n%s", want, out.String())
 			}
 		}
 	}
-	if code := fault.Of(figuresOver{}).ExitCode(); code != 1 {
-		t.Errorf("the exit code of a figure over its bound is %d", code)
-	}
+	expect.Equal(t, fault.Of(figuresOver{}).ExitCode(), 1, "the exit code of a figure over its bound")
 }

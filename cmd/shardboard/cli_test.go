@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -115,9 +116,8 @@ func startCluster(t *testing.T) string { return startClusterOf(t, "") }
 func startClusterOf(t *testing.T, release string) string {
 	t.Helper()
 	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: release})
-	must(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	done := make(chan error, 1)
 	go func() { done <- c.Serve(l) }()
 	t.Cleanup(func() { _ = c.Close(); <-done })
@@ -156,15 +156,14 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: api.Plain(evil)}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
 	}}}}
 	var out bytes.Buffer
-	must(t, printItems(&out, items, app.Words{}))
+	must.Do(t, printItems(&out, items, app.Words{}))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 8 || !strings.Contains(got, `\u{202e}`) {
 		t.Errorf("unexpected output: %q", got)
 	}
 }
 
 func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	addr := l.Addr().String()
 	l.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -180,19 +179,8 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	again.Close()
 }
 
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestAnAddressInUseNamesTheFlagThatChangesIt(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	used := l.Addr().String()
 	for flag, args := range map[string][]string{

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // The first line of a failed start explains the damage; the technical cause follows in
@@ -12,7 +14,7 @@ import (
 func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "shardboard.db")
-	must(t, os.WriteFile(path, []byte("this was a database once"), 0o600))
+	must.Do(t, os.WriteFile(path, []byte("this was a database once"), 0o600))
 	const unavailable, found = 6, 1 // audit verify reports damage as a finding
 	for _, args := range [][]string{
 		{"serve", "--uri", "mongodb://127.0.0.1:1/", "--listen", "127.0.0.1:0", "--audit-key", filepath.Join(t.TempDir(), "k"),

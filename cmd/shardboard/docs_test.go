@@ -8,6 +8,9 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 const cliPage = "../../docs/cli.md"
@@ -35,8 +38,7 @@ func listsOfPage(t *testing.T) map[string]string {
 }
 
 func TestThePageOfTheCommandLineHasEveryCommandAndExitCode(t *testing.T) {
-	text, err := os.ReadFile(cliPage)
-	must(t, err)
+	text := must.Get(os.ReadFile(cliPage))
 	page := string(text)
 	for name, want := range listsOfPage(t) {
 		between := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n(.*?)<!-- end -->`)
@@ -50,19 +52,16 @@ func TestThePageOfTheCommandLineHasEveryCommandAndExitCode(t *testing.T) {
 		page = page[:found[2]] + want + page[found[3]:]
 	}
 	for _, r := range resources() {
-		if !strings.Contains(page, "`"+r.name+"`") {
-			t.Errorf("get %s is not on the page", r.name)
-		}
+		expect.Contains(t, page, "`"+r.name+"`", "get %s is not on the page", r.name)
 	}
 	if *update {
-		must(t, os.WriteFile(cliPage, []byte(page), 0o644))
+		must.Do(t, os.WriteFile(cliPage, []byte(page), 0o644))
 	}
 }
 
 // examples are the command lines of the page.
 func examples(t *testing.T) []string {
-	text, err := os.ReadFile(cliPage)
-	must(t, err)
+	text := must.Get(os.ReadFile(cliPage))
 	var out []string
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		out = append(out, strings.Split(strings.TrimSpace(block[1]), "\n")...)

@@ -16,6 +16,7 @@ import (
 
 	"shardboard/internal/alert"
 	"shardboard/internal/configfile"
+	"shardboard/internal/fixture/must"
 )
 
 // snippet is a fenced block of a page of the documentation.
@@ -37,8 +38,7 @@ func documentation(t *testing.T) map[string]string {
 			t.Fatal(pattern, err)
 		}
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			must(t, err)
+			text := must.Get(os.ReadFile(page))
 			out[strings.TrimPrefix(page, "../../")] = string(text)
 		}
 	}
@@ -111,7 +111,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 		case "docs/alerts.md":
 			secrets := t.TempDir()
 			for name, text := range map[string]string{"slack": "https://hooks.example/x", "pagerduty": strings.Repeat("a1", 16)} {
-				must(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600))
+				must.Do(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600))
 			}
 			text := strings.ReplaceAll(s.text, "/run/secrets", secrets)
 			if _, err := alert.Parse("alerts.yaml", []byte(text)); err != nil {
@@ -119,7 +119,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 			}
 		case "docs/config.md":
 			file := filepath.Join(t.TempDir(), "shardboard.yaml")
-			must(t, os.WriteFile(file, []byte(s.text), 0o600))
+			must.Do(t, os.WriteFile(file, []byte(s.text), 0o600))
 			if f, err := configfile.Read(file, settingsOfServe()); err != nil || f.Err() != nil {
 				t.Errorf("%s: %v, %v", s.page, err, f.Err())
 			}
@@ -146,7 +146,7 @@ var (
 func TestCommandLinesOfTheDocumentationAreUnderstood(t *testing.T) {
 	c, exit, n := newCLI(), -1, 0
 	parser, err := newParser(&c, io.Discard, io.Discard, &exit)
-	must(t, err)
+	must.Do(t, err)
 	check := func(page, line string, part bool) {
 		n++
 		words, leftOut := documentedWords(line)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 func readManifest(t *testing.T, path string) (m manifest) {
@@ -19,7 +21,7 @@ func readManifest(t *testing.T, path string) (m manifest) {
 	if err == nil {
 		err = json.Unmarshal(text, &m)
 	}
-	must(t, err)
+	must.Do(t, err)
 	return m
 }
 
@@ -36,8 +38,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 	}
 	for _, p := range m.Parts {
 		for _, name := range p.Files {
-			text, err := os.ReadFile(filepath.Join(dir, name))
-			must(t, err)
+			text := must.Get(os.ReadFile(filepath.Join(dir, name)))
 			if strings.HasSuffix(name, ".json") && !json.Valid(text) {
 				t.Errorf("%s is no JSON", name)
 			}
@@ -58,7 +59,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	z, err := zip.OpenReader(file)
-	must(t, err)
+	must.Do(t, err)
 	defer z.Close()
 	files := 1
 	for _, p := range m.Parts {
@@ -93,7 +94,7 @@ func TestAnExportNamesWhatCouldNotBeRead(t *testing.T) {
 	}))
 	defer s.Close()
 	dir := filepath.Join(t.TempDir(), "a", "out")
-	must(t, os.Mkdir(filepath.Dir(dir), 0o700))
+	must.Do(t, os.Mkdir(filepath.Dir(dir), 0o700))
 	code, _, errs := shardboard(t, "export", "--to", dir, "--server", s.URL)
 	m := readManifest(t, filepath.Join(dir, "manifest.json"))
 	if code != 6 || len(m.Missing) != 2 || m.Missing[0].Name != "zones" || m.Missing[0].Kind != "unavailable" || m.Missing[1].Name != "runs" {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
@@ -13,8 +15,8 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 	file := func(name, text string, mode os.FileMode) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		must(t, os.WriteFile(path, []byte(text), 0o600))
-		must(t, os.Chmod(path, mode))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Do(t, os.Chmod(path, mode))
 		return path
 	}
 	const uri = "mongodb://dash:s3cr3t@127.0.0.1:1/"
@@ -22,8 +24,8 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 	address := file("uri", uri, 0o644)
 	good := passwordFile(t, "correct horse battery")
 	data := filepath.Join(dir, "data")
-	must(t, os.Mkdir(data, 0o700))
-	must(t, os.Chmod(data, 0o777))
+	must.Do(t, os.Mkdir(data, 0o700))
+	must.Do(t, os.Chmod(data, 0o777))
 	serve := []string{"serve", "--uri", "mongodb://127.0.0.1:1", "--listen", "127.0.0.1:0",
 		"--audit-key", filepath.Join(dir, "keys", "audit.key"), "--data-dir", filepath.Join(dir, "own")}
 	mend := "chmod 600 '" + secret + "'"
@@ -59,7 +61,7 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 // For example --uri-file <(pass show mongodb).
 func TestAURIIsReadFromAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
-	must(t, err)
+	must.Do(t, err)
 	defer r.Close()
 	if _, err := w.WriteString("http://not-mongodb/\n"); err != nil {
 		t.Fatal(err)

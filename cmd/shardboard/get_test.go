@@ -17,6 +17,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // shownByCluster are command lines that need no server.
@@ -100,7 +102,7 @@ func getJSON[T any](t *testing.T, server string, args ...string) (v T) {
 func timeless(t *testing.T, text string) any {
 	t.Helper()
 	var v any
-	must(t, json.Unmarshal([]byte(text), &v))
+	must.Do(t, json.Unmarshal([]byte(text), &v))
 	var strip func(any)
 	strip = func(v any) {
 		switch v := v.(type) {
@@ -199,9 +201,7 @@ func TestNamesOfObjectsCanFollowASlash(t *testing.T) {
 		"get --uri-file runs/x -w shards/a":   "get|--uri-file|runs/x|-w|shards|a",
 		"plan split --ns shards/a":            "plan|split|--ns|shards/a",
 	} {
-		if got := strings.Join(withNames(strings.Fields(text)), "|"); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
+		expect.Equal(t, strings.Join(withNames(strings.Fields(text)), "|"), want, "%s", text)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // The table, the JSON and the CSV of a shell are one prediction, of the cluster itself as of a server.
@@ -20,7 +22,7 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 		return out
 	}
 	var a api.LabGrowth
-	must(t, json.Unmarshal([]byte(ask("--add", "2", "--growth", "1.5", "--output", "json")), &a))
+	must.Do(t, json.Unmarshal([]byte(ask("--add", "2", "--growth", "1.5", "--output", "json")), &a))
 	if a.Moves == 0 || len(a.Items) != a.Moves || len(a.Shards) != 5 || a.Inputs.Growth != 1.5 {
 		t.Errorf("%d of %d moves, %d shards, growth %g", len(a.Items), a.Moves, len(a.Shards), a.Inputs.Growth)
 	}
@@ -36,13 +38,9 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 		}
 	}
 	_, moves, _ := strings.Cut(table, "\nMoves\n")
-	if got := strings.Count(strings.TrimSpace(moves), "\n"); got != 3 {
-		t.Errorf("%d moves in the table, expected 3", got)
-	}
+	expect.Equal(t, strings.Count(strings.TrimSpace(moves), "\n"), 3, "moves in the table")
 	project := strings.SplitN(ask("--project", "atlas-board", "--factor", "3", "--output", "json"), `"project":`, 2)
-	if len(project) != 2 {
-		t.Error("a project was named, and the inputs lack it")
-	}
+	expect.Equal(t, len(project), 2, "inputs when a project is named")
 	if code, _, errs := shardboard(t, "lab", "growth", "--uri", uri, "--add", "900"); code != 2 || !strings.Contains(errs, "add must be") {
 		t.Errorf("exit %d: %s", code, errs)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAGameOfTheLabIsShownInEveryForm(t *testing.T) {
@@ -41,12 +42,12 @@ func TestAGameOfTheLabIsShownInEveryForm(t *testing.T) {
 
 func TestAGameOfTheLabTakesRowsOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "rows.csv")
-	must(t, os.WriteFile(file, []byte("project,doc\n"+strings.Repeat("atlas,d1\n", 1000)), 0o600))
+	must.Do(t, os.WriteFile(file, []byte("project,doc\n"+strings.Repeat("atlas,d1\n", 1000)), 0o600))
 	code, out, errs := shardboard(t, "lab", "game", "--csv", file, "--key=project")
 	if code != 0 || !strings.Contains(out, "project: One chunk cannot be split: all its cards have one key.") {
 		t.Errorf("exit %d, %s\n%s", code, errs, out)
 	}
-	must(t, os.WriteFile(file, []byte("a\n"+strings.Repeat("12345678\n", 1<<17)), 0o600))
+	must.Do(t, os.WriteFile(file, []byte("a\n"+strings.Repeat("12345678\n", 1<<17)), 0o600))
 	if code, _, errs := shardboard(t, "lab", "game", "--csv", file); code != 2 || errs != "shardboard: csv is longer than 1048576 bytes.\n" {
 		t.Errorf("a file that is too long: exit %d, %s", code, errs)
 	}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+
 	"github.com/alecthomas/kong"
 )
 
@@ -14,7 +17,7 @@ func commands(t *testing.T) []*kong.Node {
 	t.Helper()
 	c, exit := newCLI(), 0
 	k, err := newParser(&c, t.Output(), t.Output(), &exit)
-	must(t, err)
+	must.Do(t, err)
 	return k.Model.Leaves(true)
 }
 
@@ -34,9 +37,7 @@ func TestTheManualHasEveryCommandAndExitCode(t *testing.T) {
 		}
 	}
 	for _, text := range []string{".TH SHARDBOARD 1 ", "\n.SH NAME\n", "\n.SH EXIT STATUS\n", "\n.B 7\n", "\n.B SHARDBOARD_URI\n"} {
-		if !strings.Contains(page, text) {
-			t.Errorf("no %q", text)
-		}
+		expect.Contains(t, page, text, "the page")
 	}
 	for i, line := range strings.Split(page, "\n") {
 		if strings.HasPrefix(line, "'") || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {

@@ -10,6 +10,8 @@ import (
 
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // askedPlan lets somebody type lines when a plan asks for what is missing.
@@ -17,7 +19,7 @@ func askedPlan(t *testing.T, c planCmd, given []string, typed string) (planCmd, 
 	t.Helper()
 	namesServer(t)
 	remote, err := app.ReadRemote(os.Getenv("SHARDBOARD_SERVER"), "", "")
-	must(t, err)
+	must.Do(t, err)
 	var out bytes.Buffer
 	a := asking{prompt: newPrompt(t.Context(), strings.NewReader(typed), &out), remote: remote, given: givenArguments(given)}
 	err = a.fill(&c)
@@ -34,9 +36,7 @@ func TestPlanAsksForWhatIsMissing(t *testing.T) {
 		t.Errorf("%+v %v", c, given)
 	}
 	for name, value := range want {
-		if given[name] != value {
-			t.Errorf("%s is %q", name, given[name])
-		}
+		expect.Equal(t, given[name], value, "%s", name)
 	}
 	for _, text := range []string{`There is no "nope" here`, `There is no "9" here`, "The shard that keeps the project.", "1  shard-1"} {
 		if !strings.Contains(out, text) {
@@ -46,9 +46,7 @@ func TestPlanAsksForWhatIsMissing(t *testing.T) {
 	if got := commandLine(c, given); got != "shardboard plan pin --project 'atlas board' --shard shard-1 --expires 1h --reason 'it is hot'" {
 		t.Errorf("the same is %s", got)
 	}
-	if strings.Contains(out, "\x1b") {
-		t.Error("a name of the cluster controls the terminal")
-	}
+	expect.Lacks(t, out, "\x1b", "a name of the cluster controls the terminal")
 }
 
 // Who gave arguments is asked for the required ones only.

@@ -16,6 +16,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // startServer starts a server with actions enabled over a small simulated cluster.
@@ -27,10 +29,10 @@ func startServer(t *testing.T) string {
 func startServerOver(t *testing.T, cluster string) string {
 	t.Helper()
 	uri, err := app.ReadURI(cluster, "")
-	must(t, err)
+	must.Do(t, err)
 	a, err := app.New(t.Context(), app.Config{URI: uri, Listen: "127.0.0.1:0", Version: "test", Log: slog.New(slog.DiscardHandler),
 		Auth: app.Auth{Mode: "none"}, Actions: true, HoldingsPerMinute: -1})
-	must(t, err)
+	must.Do(t, err)
 	a.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -40,8 +42,7 @@ func startServerOver(t *testing.T, cluster string) string {
 		}
 	})
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		res, err := http.Get(a.URL() + "readyz")
-		must(t, err)
+		res := must.Get(http.Get(a.URL() + "readyz"))
 		res.Body.Close()
 		if res.StatusCode == http.StatusOK {
 			return strings.TrimRight(a.URL(), "/")
@@ -91,13 +92,9 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
-	if undo.UndoOf != run.ID {
-		t.Errorf("unexpected undo: %+v", undo)
-	}
+	expect.Equal(t, undo.UndoOf, run.ID, "the undo is of a run: %+v", undo)
 	back := runForJSON[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
-	if back.State != "succeeded" {
-		t.Errorf("unexpected undo: %+v", back)
-	}
+	expect.Equal(t, back.State, "succeeded", "the undo: %+v", back)
 	if r := runForJSON[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
 		t.Errorf("unexpected run: %+v", r)
 	}
@@ -195,9 +192,7 @@ func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 		if err := outcome(api.Run{ID: "r", State: state}); err != nil {
 			got = fault.Of(err).ExitCode()
 		}
-		if got != want {
-			t.Errorf("%s: %d, want %d", state, got, want)
-		}
+		expect.Equal(t, got, want, "%s", state)
 	}
 }
 
@@ -205,9 +200,7 @@ func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 	_, help, _ := shardboard(t, "plan", "--help")
 	for _, x := range actions.Arguments() {
-		if !strings.Contains(help, "--"+x.Name) {
-			t.Errorf("--%s is missing", x.Name)
-		}
+		expect.Contains(t, help, "--"+x.Name, "--%s is missing", x.Name)
 	}
 	help = strings.Join(strings.Fields(help), " ")
 	var kinds []string
@@ -270,14 +263,14 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	everyText(reflect.ValueOf(&plan).Elem(), evil, key)
 	everyText(reflect.ValueOf(&run).Elem(), evil, key)
 	var out bytes.Buffer
-	must(t, printPlan(&out, plan))
+	must.Do(t, printPlan(&out, plan))
 	printRun(&out, run)
-	must(t, printJSON(&out, plan))
+	must.Do(t, printJSON(&out, plan))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e\u009b") {
 		t.Errorf("unexpected output: %q", got)
 	}
 	out.Reset()
-	must(t, printJSON(&out, plan))
+	must.Do(t, printJSON(&out, plan))
 	var back api.Plan
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Summary.String() != evil {
 		t.Errorf("the JSON output was changed: %v %q", err, back.Summary.String())

@@ -9,6 +9,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sheet"
 )
 
@@ -96,9 +98,7 @@ func TestColumnsOfEachKindOfHeatExist(t *testing.T) {
 
 func TestUnknownIsNeverZero(t *testing.T) {
 	var chunk api.Chunk
-	if err := json.Unmarshal([]byte(`{"bytes":{"value":null,"reason":"notLoaded"},"documents":{"value":9,"exact":false,"plusMinus":2},"writesPerSecond":null}`), &chunk); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(`{"bytes":{"value":null,"reason":"notLoaded"},"documents":{"value":9,"exact":false,"plusMinus":2},"writesPerSecond":null}`), &chunk))
 	people := sheet.ColumnsOf(reflect.TypeFor[api.Chunk]()).People("bytes", "documents", "writesPerSecond", "since", "zone")
 	got := people.Rows(reflect.ValueOf(chunk))[0]
 	if want := []string{"unknown", "≈ 9 ± 2", "unknown", "–", "–"}; !slices.Equal(got, want) {
@@ -109,7 +109,6 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	if got := heat.Rows(reflect.ValueOf(api.Heat{WritesPerSecond: 20, PlusMinus: &rate}))[0][0]; got != "≈ 20.0 ± 3.00" {
 		t.Errorf("an estimated rate is %q", got)
 	}
-	if got := heat.Rows(reflect.ValueOf(api.Heat{WritesPerSecond: 20, AtLeast: true}))[0][0]; got != "≥ 20.0" {
-		t.Errorf("a lower bound is %q", got)
-	}
+	expect.Equal(t, heat.Rows(reflect.ValueOf(api.Heat{WritesPerSecond: 20, AtLeast: true}))[0][0], "≥ 20.0",
+		"a lower bound")
 }

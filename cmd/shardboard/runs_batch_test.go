@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 )
 
 // splitsOfChanges are items that split yorkie-meta.changes at hashes, as --plans takes them.
@@ -102,8 +103,7 @@ func TestABatchIsPausedAndResumedOnTheCommandLine(t *testing.T) {
 			items = append(items, map[string]any{"kind": "move", "args": map[string]any{"ns": "yorkie-meta.changes", "chunk": c.Ref, "to": to}})
 		}
 	}
-	plans, err := json.Marshal(items)
-	must(t, err)
+	plans := must.Get(json.Marshal(items))
 	p := runForJSON[api.Plan](t, server, "plan", "batch", "--plans", string(plans), "--chunksPerHour", "1", "--reason", "hot")
 	args := []string{"run", p.ID, "--hash", p.Hash}
 	if p.Confirm != nil {

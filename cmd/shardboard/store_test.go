@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 )
@@ -14,13 +15,10 @@ import (
 func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	at := t.TempDir()
 	path := func(name string) string { return filepath.Join(at, name) }
-	db, err := sqlite.Open(t.Context(), path("first"))
-	must(t, err)
+	db := must.Get(sqlite.Open(t.Context(), path("first")))
 	for _, name := range []string{"anna", "ben"} {
-		if err := db.CreateUser(t.Context(), store.User{ID: name, Name: name, Role: "viewer"},
-			store.AuditEntry{What: "user.created"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, db.CreateUser(t.Context(), store.User{ID: name, Name: name, Role: "viewer"},
+			store.AuditEntry{What: "user.created"}))
 	}
 	does := func(exit int, want string, args ...string) {
 		t.Helper()
@@ -33,7 +31,7 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	conflict, invalid, missing := fault.Conflict.ExitCode(), fault.Invalid.ExitCode(), fault.NotFound.ExitCode()
 	does(conflict, "owns", "copy", "--from", path("first"), "--to", path("second"))
 	does(0, "2  users", "backup", "--data-dir", path("first"), "--to", path("running.backup"))
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	does(0, "2  users", "copy", "--from", path("first"), "--to", path("second"))
 	does(conflict, "holds data already", "copy", "--from", path("first"), "--to", path("second"))
 	does(invalid, "the same store", "copy", "--from", path("first"), "--to", path("first"))
@@ -42,13 +40,12 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	does(invalid, "--from-file", "copy", "--to", path("third"))
 	does(0, "Restored", "restore", "--data-dir", path("third"), "--from", path("running.backup"))
 	does(conflict, "exists already", "backup", "--data-dir", path("first"), "--to", path("running.backup"))
-	must(t, os.WriteFile(path("other"), []byte("hello"), 0o600))
+	must.Do(t, os.WriteFile(path("other"), []byte("hello"), 0o600))
 	does(invalid, "not a whole backup", "restore", "--data-dir", path("fourth"), "--from", path("other"))
 	if _, err := os.Lstat(path("fourth")); err == nil {
 		t.Error("a refused restore made the directory")
 	}
-	third, err := sqlite.Open(t.Context(), path("third"))
-	must(t, err)
+	third := must.Get(sqlite.Open(t.Context(), path("third")))
 	defer third.Close()
 	if u, err := third.Users(t.Context()); err != nil || len(u) != 2 {
 		t.Errorf("%v, %v", u, err)

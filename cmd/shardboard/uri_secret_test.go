@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
@@ -74,8 +76,8 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 	}
 	cmd := exec.Command(bin, "doctor", "--uri", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=60000")
 	said, err := cmd.StderrPipe()
-	must(t, err)
-	must(t, cmd.Start())
+	must.Do(t, err)
+	must.Do(t, cmd.Start())
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	line, err := bufio.NewReader(said).ReadString('\n')
 	if err != nil || !strings.Contains(line, "everybody on this machine can see the arguments") || strings.Contains(line, "s3cr3t") {

@@ -1,9 +1,10 @@
 package actions_test
 
 import (
-	"shardboard/internal/actions/operation"
 	"strings"
 	"testing"
+
+	"shardboard/internal/actions/operation"
 )
 
 func TestWhatChangedIsToldInASentence(t *testing.T) {

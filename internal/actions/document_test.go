@@ -5,15 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // -update writes the tables.
 func TestDocumentTablesMatchDescriptions(t *testing.T) {
 	const path = "../../docs/change-kinds.md"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(path))
 	text := replaceSection(t, string(raw), "kinds", kindTable())
 	text = replaceSection(t, text, "arguments", argumentTable())
 	switch {

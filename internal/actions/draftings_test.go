@@ -1,9 +1,10 @@
 package actions
 
 import (
-	"shardboard/internal/actions/operation"
 	"slices"
 	"testing"
+
+	"shardboard/internal/actions/operation"
 )
 
 func TestEveryOperationIsOfAKindAndHasAnUndoOrNoneAtAll(t *testing.T) {

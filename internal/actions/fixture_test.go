@@ -32,15 +32,13 @@ func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
-	p, err := shardkey.ParsePattern(doc(t, bson.D(fields)))
-	must.Do(t, err)
+	p := must.Get(shardkey.ParsePattern(doc(t, bson.D(fields))))
 	return p
 }
 
 func doc(t testing.TB, d any) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }
 
@@ -141,8 +139,7 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 
 func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
 	t.Helper()
-	d, err := c.Key.Document(k)
-	must.Do(t, err)
+	d := must.Get(c.Key.Document(k))
 	return d
 }
 

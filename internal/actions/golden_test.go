@@ -79,8 +79,7 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 	} {
 		s := cluster(t, "0.6.38", "5.0.7", x.change...)
 		d, _ := plan(t, s, x.kind, x.args(s))
-		got, err := json.MarshalIndent(asJSON(d), "", "  ")
-		must.Do(t, err)
+		got := must.Get(json.MarshalIndent(asJSON(d), "", "  "))
 		got = append(got, '\n')
 		name := filepath.Join("testdata", "plans", string(x.kind)+".json")
 		if *update {

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 )
 
@@ -27,8 +28,6 @@ func TestASilenceOfAConsequenceHoldsForItsCause(t *testing.T) {
 		}
 		c.silence.At = now.Add(-time.Hour)
 		e := &Engine{silences: []store.Silence{c.silence}}
-		if got := e.silenced(a, now); got != c.want {
-			t.Errorf("%s is silenced: the alert is silent: %v", name, got)
-		}
+		expect.Equal(t, e.silenced(a, now), c.want, "%s is silenced: whether the alert is silent", name)
 	}
 }

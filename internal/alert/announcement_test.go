@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -29,9 +30,9 @@ func TestEachAlertOfASlackMessageHasItsOwnLinks(t *testing.T) {
 	if err == nil {
 		err = checkSlack(raw)
 	}
-	must(t, err)
+	must.Do(t, err)
 	var m slackMessage
-	must(t, json.Unmarshal(raw, &m))
+	must.Do(t, json.Unmarshal(raw, &m))
 	for i := range maxBatch {
 		title, links := m.Blocks[2*i].Text.Text, m.Blocks[2*i+1].Text.Text
 		want := fmt.Sprintf("<https://shardboard.example/c/a&amp;b/advice#id%d|shardboard>", i)
@@ -71,14 +72,14 @@ func TestAnAnnouncementThatIsTriedAgainHasTheSameEvent(t *testing.T) {
 	announce := func(after time.Duration) string {
 		t.Helper()
 		now = now.Add(after)
-		must(t, e.Check(t.Context()))
+		must.Do(t, e.Check(t.Context()))
 		events = nil
 		if _, some := e.sendDue(t.Context(), e.targets[0]); !some || len(events) != 1 {
 			t.Fatalf("sent %v", events)
 		}
 		return events[0]
 	}
-	must(t, e.Check(t.Context()))
+	must.Do(t, e.Check(t.Context()))
 	first := announce(3 * time.Minute)
 	again := announce(10 * time.Second)
 	status = http.StatusOK
@@ -91,7 +92,7 @@ func TestAnAnnouncementThatIsTriedAgainHasTheSameEvent(t *testing.T) {
 	w.setNotices(notice("a", Critical))
 	worse := announce(time.Minute)
 	w.setNotices()
-	must(t, e.Check(t.Context()))
+	must.Do(t, e.Check(t.Context()))
 	over := announce(3 * time.Minute)
 	for _, one := range []string{repeated, worse, over} {
 		if seen[one] {

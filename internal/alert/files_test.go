@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAnAlertsFileWithAddressesIsASecret(t *testing.T) {
@@ -14,8 +15,8 @@ func TestAnAlertsFileWithAddressesIsASecret(t *testing.T) {
 	written := func(name, text string, mode os.FileMode) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
-		must(t, os.WriteFile(path, []byte(text), 0o600))
-		must(t, os.Chmod(path, mode))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Do(t, os.Chmod(path, mode))
 		return path
 	}
 	url := written("url", canary+"\n", 0o600)
@@ -33,7 +34,7 @@ func TestAnAlertsFileWithAddressesIsASecret(t *testing.T) {
 		{"no addresses, others write", named, 0o666, 0o600, "chmod go-w "},
 		{"others read the address's file", named, 0o600, 0o644, "chmod 600 " + url},
 	} {
-		must(t, os.Chmod(url, c.url))
+		must.Do(t, os.Chmod(url, c.url))
 		got, err := Read(written("alerts.yaml", c.text, c.mode))
 		switch {
 		case c.says == "" && (err != nil || len(got.Targets) != 1):

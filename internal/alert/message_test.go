@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -47,7 +49,7 @@ func targetOf(format string) Target {
 func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 	for _, format := range Formats() {
 		raw, err := testBatch(false).body(targetOf(format))
-		must(t, err)
+		must.Do(t, err)
 		var pretty bytes.Buffer
 		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
 			t.Fatalf("%s is no JSON: %v", format, err)
@@ -55,10 +57,9 @@ func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 		pretty.WriteByte('\n')
 		path := "testdata/" + format + ".golden.json"
 		if *update {
-			must(t, os.WriteFile(path, pretty.Bytes(), 0o644))
+			must.Do(t, os.WriteFile(path, pretty.Bytes(), 0o644))
 		}
-		want, err := os.ReadFile(path)
-		must(t, err)
+		want := must.Get(os.ReadFile(path))
 		if !bytes.Equal(want, pretty.Bytes()) {
 			t.Errorf("%s differs from its golden file:\n%s", format, &pretty)
 		}

@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // sendTest sends a test message and returns the outcome.
 func sendTest(t *testing.T, e *Engine) (code string, status int) {
 	t.Helper()
 	d, err := e.Test(t.Context(), "ops", byAnna())
-	must(t, err)
+	must.Do(t, err)
 	return d.Code, d.Status
 }
 
@@ -95,7 +96,7 @@ func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
 func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "url")
-	must(t, os.WriteFile(path, []byte(canary+"\n"), 0o600))
+	must.Do(t, os.WriteFile(path, []byte(canary+"\n"), 0o600))
 	t.Setenv("ALERT_URL", canary)
 	good := func(line string) string { return "targets:\n- {name: ops, format: slack, " + line + "}\n" }
 	for _, line := range []string{`url: "` + canary + `"`, "url_file: " + path, "url_env: ALERT_URL"} {

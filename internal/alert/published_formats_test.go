@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // strict decodes one JSON value that has no other fields than the published ones.
@@ -193,7 +196,7 @@ func TestEveryFormatIsAsItsReceiverPublishesItThroughAnAlertsLife(t *testing.T) 
 		e.observe, e.o.Now = w.observe, func() time.Time { return now }
 		sendAll := func() {
 			t.Helper()
-			must(t, e.Check(t.Context()))
+			must.Do(t, e.Check(t.Context()))
 			for {
 				out, some := e.sendDue(t.Context(), e.targets[0])
 				if !some {
@@ -224,9 +227,7 @@ func TestEveryFormatIsAsItsReceiverPublishesItThroughAnAlertsLife(t *testing.T) 
 			t.Errorf("%s: test: %v, %+v", format, err, e.targets[0].last)
 		}
 		for _, m := range r.messages {
-			if !strings.Contains(m, "https://shardboard.example/") {
-				t.Errorf("%s: no link in %s", format, m)
-			}
+			expect.Contains(t, m, "https://shardboard.example/", "%s: the link", format)
 		}
 	}
 }
@@ -239,8 +240,8 @@ func TestPagerDutyEventsOfAnAlertHaveOneKeyAndATestEndsItself(t *testing.T) {
 		if err == nil {
 			err = checkPagerDuty(body)
 		}
-		must(t, err)
-		must(t, json.Unmarshal(body, &e))
+		must.Do(t, err)
+		must.Do(t, json.Unmarshal(body, &e))
 		return e
 	}
 	began := read()
@@ -276,12 +277,8 @@ func TestAPagerDutyReceiverNeedsAKeyFromAFileOrTheEnvironment(t *testing.T) {
 		"format: pagerduty, key_env: ALERT_KEY, url: \"https://events.eu.pagerduty.com/v2\"": true,
 	} {
 		c, err := Parse("a.yaml", []byte("targets:\n- {name: ops, "+line+"}\n"))
-		if good != (err == nil) {
-			t.Errorf("%s: error %v", line, err)
-		}
-		if strings.Contains(fmt.Sprintf("%v %+v", err, c), "CANARY") {
-			t.Errorf("%s: a key is shown", line)
-		}
+		expect.Equal(t, good, (err == nil), "%s: error %v", line, err)
+		expect.Lacks(t, fmt.Sprintf("%v %+v", err, c), "CANARY", "%s: a key is shown", line)
 		if good && (c.inline || c.Targets[0].key() != testKey) {
 			t.Errorf("%s: the file counts as a secret, or the key is lost", line)
 		}
@@ -295,8 +292,6 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 		start.Add(-time.Hour).Format(http.TimeFormat):       0,
 		start.Add(100 * time.Hour).Format(http.TimeFormat):  longestWait,
 	} {
-		if got := retryAfter(text, start); got != want {
-			t.Errorf("%q: %s, expected %s", text, got, want)
-		}
+		expect.Equal(t, retryAfter(text, start), want, "%q", text)
 	}
 }

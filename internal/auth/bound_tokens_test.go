@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // twoClusters are those of a server on which anna is operator at prod-eu and nobody sees secret.
@@ -24,7 +26,7 @@ func onClusters(list *[]NamedRoles) func(*Options) {
 func (h *fixture) bound(t *testing.T, by Principal, clusters map[string]Role) (string, Token) {
 	t.Helper()
 	secret, made, err := h.CreateToken(t.Context(), by, NewToken{Name: "ci", Clusters: clusters, Expires: h.clock().Add(time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	return secret, made
 }
 
@@ -42,9 +44,7 @@ func TestABoundTokenHasItsRolesOnItsClustersAndNoneElsewhere(t *testing.T) {
 		for _, c := range list {
 			role, sees := c.Roles.Of(c.Name, p)
 			out = append(out, string(role))
-			if sees != (role != "") {
-				t.Errorf("%s: %s and %v", c.Name, role, sees)
-			}
+			expect.Equal(t, sees, (role != ""), "%s: %s may look at it", c.Name, role)
 		}
 		return out
 	}
@@ -56,9 +56,7 @@ func TestABoundTokenHasItsRolesOnItsClustersAndNoneElsewhere(t *testing.T) {
 	}
 	list[0].Roles = ClusterRoles{"user:anna": "support"}
 	list[1].Roles = ClusterRoles{"everyone": "none"}
-	if got := strings.Join(roles(), ","); got != "support,," {
-		t.Errorf("it exceeds its owner: %s", got)
-	}
+	expect.Equal(t, strings.Join(roles(), ","), "support,,", "it exceeds its owner")
 	all, err := h.Tokens(t.Context(), anna)
 	if err != nil || len(all) != 1 || len(all[0].Clusters) != 2 {
 		t.Fatalf("%+v, %v", all, err)
@@ -83,7 +81,7 @@ func TestATokenIsBoundOnlyToClustersAndRolesOfItsCreator(t *testing.T) {
 	_, anna := h.signIn(t, "anna")
 	own, _ := h.bound(t, anna, map[string]Role{"prod-eu": Operator})
 	itself, err := h.bearer(own)
-	must(t, err)
+	must.Do(t, err)
 	for name, tc := range map[string]struct {
 		by   Principal
 		n    NewToken

@@ -3,6 +3,8 @@ package auth
 import (
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // Proxies write addresses in many ways. One that cannot be read would make all their clients one, so it is warned of.
@@ -30,9 +32,7 @@ func TestAddressesOfClientsAreReadAsProxiesWriteThem(t *testing.T) {
 	} {
 		h := newFixture(t, withProxy, func(o *Options) { o.Forwarded = o.Proxy.CIDRs })
 		for range 3 {
-			if got := h.ClientAddr(newRequest("10.1.2.3", nil, c.headers...)); got != c.want {
-				t.Errorf("%q: %s, want %s", c.headers, got, c.want)
-			}
+			expect.Equal(t, h.ClientAddr(newRequest("10.1.2.3", nil, c.headers...)), c.want, "%q", c.headers)
 		}
 		if n := strings.Count(h.log.String(), "cannot be read"); n != map[bool]int{true: 1}[c.unread] {
 			t.Errorf("%q: %d warnings: %s", c.headers, n, h.log)

@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 const day = 24 * time.Hour
@@ -141,12 +143,12 @@ func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
 		h.add(t, "anna", Admin)
 		_, p := h.signIn(t, "anna")
 		secret, made, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(12 * time.Hour)})
-		must(t, err)
+		must.Do(t, err)
 		use := func(h *fixture) error {
 			_, err := h.identify(nil, "Authorization", "Bearer "+secret)
 			return err
 		}
-		must(t, use(h))
+		must.Do(t, use(h))
 		later := set(day)
 		if err := use(later); !errors.Is(err, ErrNobody) {
 			t.Errorf("the clock is past its end: %v", err)
@@ -162,7 +164,7 @@ func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
 		if row, err := h.db.Token(t.Context(), made.ID); err != nil || row.Used.After(h.clock()) {
 			t.Errorf("its last use is in the future: %s, %v", row.Used, err)
 		}
-		must(t, h.RevokeToken(t.Context(), Console(), made.ID))
+		must.Do(t, h.RevokeToken(t.Context(), Console(), made.ID))
 		for range 2 {
 			if err := use(set(-day)); !errors.Is(err, ErrNobody) {
 				t.Errorf("revoked: %v", err)
@@ -174,9 +176,9 @@ func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
 func TestTheFirstLinkIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	h := newFixture(t)
 	link, err := h.FirstLink(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	u, err := url.Parse(link)
-	must(t, err)
+	must.Do(t, err)
 	h.advance(-day)
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: u.Query().Get("key"), Name: "root", Password: goodPassword, From: "192.0.2.1"})
 	if !errors.Is(err, ErrLink) {
@@ -188,7 +190,7 @@ func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, _ := h.signIn(t, "anna")
-	must(t, h.SetRole(t.Context(), Console(), "anna", Operator))
+	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Operator))
 	w := httptest.NewRecorder()
 	if _, err := h.Identify(w, newRequest("192.0.2.1", old)); err != nil || len(w.Result().Cookies()) != 1 {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAGroupHasARoleOnACluster(t *testing.T) {
@@ -40,9 +42,7 @@ func TestAGroupHasARoleOnACluster(t *testing.T) {
 		}
 	}
 	for who, wrong := range map[string]bool{"group:sre": false, "group:/org/sre": false, "group:urn:x:y": false, "group:": true} {
-		if (CheckClusterRole(who, "viewer") != "") != wrong {
-			t.Errorf("%s: wrong is not %v", who, wrong)
-		}
+		expect.Equal(t, (CheckClusterRole(who, "viewer") != ""), wrong, "%s: is wrong", who)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 	issuer := issuerWithGroups("sre", "others")
 	h := newFixture(t, withIssuer(issuer), onClusters(&list))
 	c, err := h.callback(t)
-	must(t, err)
+	must.Do(t, err)
 	p, err := h.identify(c)
 	if err != nil || p.Role != ClustersOnly || p.May(Viewer) || !p.May(ClustersOnly) || strings.Join(p.Groups, ",") != "sre,others" {
 		t.Fatalf("%+v, %v", p, err)
@@ -87,9 +87,7 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 	if _, err = h.callback(t); fault.Of(err) != fault.Forbidden {
 		t.Errorf("everybody at the issuer may sign in: %v", err)
 	}
-	if log := h.log.String(); !strings.Contains(log, "or in the roles of a cluster") {
-		t.Errorf("the log does not say what to change: %s", log)
-	}
+	expect.Contains(t, h.log.String(), "or in the roles of a cluster", "the log does not say what to change")
 }
 
 func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
@@ -102,9 +100,7 @@ func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
 	if len(kept) != maxKeptGroups || kept[0] != "sre" || kept[1] != "group-0" {
 		t.Errorf("%d: %.3q", len(kept), kept)
 	}
-	if kept := keptGroups([]string{strings.Repeat("x", maxKeptGroupBytes), "sre"}, list); len(kept) != 1 {
-		t.Errorf("%d groups", len(kept))
-	}
+	expect.Equal(t, len(keptGroups([]string{strings.Repeat("x", maxKeptGroupBytes), "sre"}, list)), 1, "groups that are kept")
 	if kept := keptGroups(groups, nil); kept != nil {
 		t.Errorf("a server of one cluster keeps %d groups", len(kept))
 	}

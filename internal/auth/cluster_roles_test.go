@@ -1,6 +1,10 @@
 package auth
 
-import "testing"
+import (
+	"testing"
+
+	"shardboard/internal/fixture/expect"
+)
 
 func TestRoleOnAClusterIsThatOfTheMostExactEntry(t *testing.T) {
 	roles := ClusterRoles{"everyone": "none", "role:operator": "viewer", "role:admin": "same", "user:anna": "operator", "proxy:kim": "support",
@@ -46,9 +50,7 @@ func TestRoleOnAClusterIsThatOfTheMostExactEntry(t *testing.T) {
 func TestEntriesOfClusterRolesAreChecked(t *testing.T) {
 	for who, role := range map[string]string{"everyone": "none", "role:viewer": "same", "user:anna": "operator", "oidc:a:b": "admin",
 		"proxy:x": "viewer"} {
-		if wrong := CheckClusterRole(who, role); wrong != "" {
-			t.Errorf("%s: %s: %s", who, role, wrong)
-		}
+		expect.Equal(t, CheckClusterRole(who, role), "", "%s: %s", who, role)
 	}
 	for who, role := range map[string]string{"anna": "viewer", "user:": "viewer", "role:boss": "viewer", "groups:sre": "viewer",
 		"user:anna": "boss"} {

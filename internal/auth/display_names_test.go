@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // signInByOIDC signs a person in at the issuer and returns the principal.
@@ -11,9 +14,9 @@ func (h *fixture) signInByOIDC(t *testing.T, f *fakeIssuer, subject, name string
 	t.Helper()
 	f.claims = Claims{Issuer: "https://issuer.example", Subject: subject, Name: name, Groups: []string{"ops"}}
 	c, err := h.callback(t)
-	must(t, err)
+	must.Do(t, err)
 	p, err := h.identify(c)
-	must(t, err)
+	must.Do(t, err)
 	return p
 }
 
@@ -56,16 +59,14 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	}
 	note := func(id, name string) string {
 		t.Helper()
-		must(t, h.writeName(t.Context(), Principal{ID: id, Name: name}))
+		must.Do(t, h.writeName(t.Context(), Principal{ID: id, Name: name}))
 		text, err := h.db.Setting(t.Context(), peopleSetting)
-		must(t, err)
+		must.Do(t, err)
 		return text
 	}
 	was := note("oidc:a:1", "Anna")
 	h.advance(time.Hour)
-	if now := note("oidc:a:1", "Anna"); now != was {
-		t.Errorf("written again within the hour: %s", now)
-	}
+	expect.Equal(t, note("oidc:a:1", "Anna"), was, "written again within the hour")
 	h.advance(nameRefresh)
 	if now := note("oidc:a:1", "Anna"); now == was {
 		t.Error("the time of a person who signs in again was not updated")
@@ -74,7 +75,7 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	for n := range maxPeople {
 		people[fmt.Sprint("oidc:a:many", n)] = person{Name: "x", At: h.clock().Add(time.Duration(n) * time.Second)}
 	}
-	must(t, h.setPeople(t.Context(), people))
+	must.Do(t, h.setPeople(t.Context(), people))
 	h.advance(24 * time.Hour)
 	note("oidc:a:new", "New")
 	names, err := PeopleNames(t.Context(), h.db)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -42,7 +44,7 @@ func flood(t *testing.T, request func(from string) error) {
 func (h *fixture) records(t *testing.T) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
-	must(t, err)
+	must.Do(t, err)
 	for _, r := range rows {
 		if r.What != auditUserCreated {
 			out = append(out, r)
@@ -119,9 +121,7 @@ func TestAFloodOfWrongPasswordsMakesFewAuditEntriesThatNameTheAccounts(t *testin
 		t.Errorf("%d records of %d attempts", len(rows), tried)
 	}
 	kept := fmt.Sprint(rows) + h.log.String()
-	if strings.Contains(kept, "hunter2") {
-		t.Error("an unknown name is stored; it may be a password")
-	}
+	expect.Lacks(t, kept, "hunter2", "an unknown name is stored; it may be a password")
 	named := false
 	for _, r := range rows {
 		named = named || r.Subject == "user:"+anna.ID && r.Details["count"] == "9" && r.Details["addresses"] == "9"
@@ -145,9 +145,7 @@ func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
 			t.Fatal("changed")
 		}
 	}
-	if n := len(h.auditRecords(t, auditSignIn)); n != 6 {
-		t.Errorf("%d sign-ins are recorded", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 6, "sign-ins are recorded")
 	rows := h.auditRecords(t, auditUserPassword)
 	if len(rows) != 5 || rows[0].By != p.ID {
 		t.Errorf("%d refused changes of a password are recorded", len(rows))

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 const oneHash = 100 * time.Millisecond
@@ -106,14 +109,11 @@ func TestAnUnknownClientThatWaitsTooLongIsRejectedAndLeavesTheQueue(t *testing.T
 				t.Errorf("%+v: %v after %s", who, err, time.Since(began))
 			}
 		}
-		if q.unknown.waiting+q.known.waiting+len(q.unknown.by)+len(q.unknown.order)+len(q.known.by) != 0 {
-			t.Errorf("unexpected queue: %+v", q)
-		}
+		expect.Equal(t, q.unknown.waiting+q.known.waiting+len(q.unknown.by)+len(q.unknown.order)+len(q.known.by), 0,
+			"unexpected queue: %+v", q)
 		q.release()
 		q.release()
-		if q.free != maxHashes {
-			t.Errorf("%d places", q.free)
-		}
+		expect.Equal(t, q.free, maxHashes, "free places")
 	})
 }
 
@@ -140,29 +140,23 @@ func TestTheQueueIsRoundRobinByAddressAndBounded(t *testing.T) {
 		var held []func()
 		for range maxHashes {
 			done, err := q.acquire(t.Context(), client{from: "held"})
-			must(t, err)
+			must.Do(t, err)
 			held = append(held, done)
 		}
 		for range unknownMaxPerAddress + 3 {
 			ask(client{from: "loud"})
 		}
-		if n := refused.Load(); n != 3 {
-			t.Errorf("%d of one address were refused", n)
-		}
+		expect.Equal(t, refused.Load(), 3, "refused of one address")
 		for i := range unknownMax - unknownMaxPerAddress {
 			ask(client{from: fmt.Sprint("s", i/2)})
 		}
-		if n := refused.Load(); n != 3 {
-			t.Errorf("%d were refused while there was room", n)
-		}
+		expect.Equal(t, refused.Load(), 3, "refused while there was room")
 		ask(client{from: "quiet"}) // evicts one of the loud address
 		if n := refused.Load(); n != 4 || q.unknown.waiting != unknownMax {
 			t.Errorf("%d were refused, %d wait", n, q.unknown.waiting)
 		}
 		ask(client{from: "home", known: true})
-		if n := refused.Load(); n != 4 {
-			t.Error("a full queue of unknown clients refuses a known client")
-		}
+		expect.Equal(t, refused.Load(), 4, "a full queue of unknown clients refuses a known client")
 		held[0]()
 		all.Wait()
 		if len(order) != unknownMax+1 || order[0] != "home" || order[1] != "loud" || order[2] != "s0" || order[3] != "s1" {
@@ -213,8 +207,6 @@ func TestTheQueueIsEmptyAfterManyConcurrentWaiters(t *testing.T) {
 			q.known.waiting+q.unknown.waiting+len(q.known.by)+len(q.unknown.by)+len(q.known.order)+len(q.unknown.order) != 0 {
 			t.Errorf("unexpected queue: %+v", q)
 		}
-		if most != maxHashes {
-			t.Errorf("%d hashes at once", most)
-		}
+		expect.Equal(t, most, maxHashes, "hashes at once")
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -63,22 +65,16 @@ func TestOneAccountWithManyAddressesDoesNotEvictOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(h.limits.knownAddresses()); n != maxKnownPerAccount+1 {
-		t.Errorf("%d places are known", n)
-	}
-	if err := h.underAttack(t, "anna").trySignIn("anna", goodPassword); err != nil {
-		t.Error(err)
-	}
+	expect.Equal(t, len(h.limits.knownAddresses()), maxKnownPerAccount+1, "places are known")
+	must.Do(t, h.underAttack(t, "anna").trySignIn("anna", goodPassword))
 }
 
 func TestAnInvalidListOfKnownAddressesIsReplaced(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
-	must(t, h.db.SetSetting(t.Context(), knownSetting, `{"what": `))
+	must.Do(t, h.db.SetSetting(t.Context(), knownSetting, `{"what": `))
 	h.signIn(t, "anna")
-	if err := h.underAttack(t, "anna").trySignIn("anna", goodPassword); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.underAttack(t, "anna").trySignIn("anna", goodPassword))
 }
 
 func TestAListThatCannotBeReadIsNotReplaced(t *testing.T) {
@@ -86,7 +82,7 @@ func TestAListThatCannotBeReadIsNotReplaced(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	h.signIn(t, "anna")
 	stored, err := h.db.Setting(t.Context(), knownSetting)
-	must(t, err)
+	must.Do(t, err)
 	s := h.service(t, func(o *Options) { o.Store = unreadable{h.db} })
 	if _, _, err := s.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.77"}); err != nil {
 		t.Fatal(err)

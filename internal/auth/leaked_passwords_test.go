@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // hashDigits is a password's line in the list.
@@ -22,14 +24,14 @@ func hashDigits(password string) string {
 func writeList(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "leaked.txt")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
 func openList(t *testing.T, text string) *Leaked {
 	t.Helper()
 	l, err := OpenLeaked(writeList(t, text))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = l.Close() })
 	return l
 }
@@ -112,7 +114,7 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c,
 		strings.Repeat("f", 300), a + c + b + a} {
 		f, err := os.Open(writeList(t, text))
-		must(t, err)
+		must.Do(t, err)
 		l := &Leaked{file: f, path: "list", size: int64(len(text))}
 		if err := l.checkSampledLines(); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "byte ") {
 			t.Errorf("%.60q: %v", text, err)
@@ -142,7 +144,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	list := openList(t, hashDigits(leaked)+":3\n")
 	h := newFixture(t, func(o *Options) { o.Leaked = list })
 	link, err := h.FirstLink(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	_, key, _ := strings.Cut(link, "key=")
 	refusals := map[string]error{}
 	_, _, refusals["first admin"] = h.ClaimFirst(t.Context(), First{Secret: key, Name: "root", Password: leaked})
@@ -166,9 +168,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	}
 	_ = list.Close() // a list that cannot be read rejects every new password
 	expectKind(t, "without the list", h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable)
-	if !strings.Contains(h.log.String(), "leaked.txt") {
-		t.Error("the log does not say which file")
-	}
+	expect.Contains(t, h.log.String(), "leaked.txt", "the log does not say which file")
 	h.signInWith(t, "anna", "another good one") // existing passwords still work
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 func isLimited(err error) bool {
@@ -82,9 +83,7 @@ func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
 			tried++
 		}
 	}
-	if tried != addressPerMinute {
-		t.Errorf("%d known accounts were tried from one address", tried)
-	}
+	expect.Equal(t, tried, addressPerMinute, "known accounts that were tried from one address")
 	for range 2 * people {
 		_ = h.trySignIn("user0", "wrong")
 	}
@@ -150,7 +149,5 @@ func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
 			refused++
 		}
 	}
-	if refused != addressPerMinute {
-		t.Errorf("%d who have no role were sent back", refused)
-	}
+	expect.Equal(t, refused, addressPerMinute, "people without a role who were sent back")
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // attempts signs in until it is told to wait, and returns how often it could.
@@ -79,9 +81,7 @@ func TestOneAddressCannotTryManyAccounts(t *testing.T) {
 			tried++
 		}
 	}
-	if tried != addressPerMinute {
-		t.Errorf("%d accounts were tried from one /64", tried)
-	}
+	expect.Equal(t, tried, addressPerMinute, "accounts that were tried from one /64")
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "x", Password: "wrong", From: "2001:db8:0:1::1"}); !errors.Is(
 		err,
 		ErrCredentials,

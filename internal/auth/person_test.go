@@ -1,6 +1,10 @@
 package auth
 
-import "testing"
+import (
+	"testing"
+
+	"shardboard/internal/fixture/expect"
+)
 
 func TestSessionsAndTokensOfOneAccountAreOnePerson(t *testing.T) {
 	token := func(owner string) Principal { return Principal{ID: "token:1", Method: ByToken, Owner: owner} }
@@ -11,9 +15,7 @@ func TestSessionsAndTokensOfOneAccountAreOnePerson(t *testing.T) {
 		"" /* unknown */ : {{}, Local(), Console(), {ID: "demo", Method: ByDemo}, token("console"), token(""), token("anna"), token("token:2")},
 	} {
 		for _, p := range list {
-			if got := p.Person(); got != want {
-				t.Errorf("%+v is %q, want %q", p, got, want)
-			}
+			expect.Equal(t, p.Person(), want, "%+v", p)
 		}
 	}
 }
@@ -25,8 +27,6 @@ func TestTokensSayWhoseTheyAre(t *testing.T) {
 		"ci":                  {ID: "token:1", Name: "ci", Method: ByToken},
 		"anna":                {ID: "user:1", Name: "anna", Method: ByPassword, OwnerName: "nobody"},
 	} {
-		if got := p.NameAndOwner(); got != want {
-			t.Errorf("%+v is %q, want %q", p, got, want)
-		}
+		expect.Equal(t, p.NameAndOwner(), want, "%+v", p)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -33,7 +34,7 @@ func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 
 func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir())
-	must(t, err)
+	must.Do(t, err)
 	defer func() { _ = db.Close() }()
 	with := func(name, role string) error {
 		_, err := New(Options{Store: db, Mode: ModeProxy, Cost: Cost{Memory: 64, Time: 1},

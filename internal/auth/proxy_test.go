@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func withProxy(o *Options) {
@@ -49,9 +51,7 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 	}
 	h.advance(proxySignInInterval)
 	_, _ = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	if n := len(h.auditRecords(t, auditSignIn)); n != 2 {
-		t.Errorf("the next day's sign-in is not recorded: %d", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 2, "the next day's sign-in is not recorded")
 }
 
 // Anonymous requests must not keep a sign-in from being recorded.
@@ -63,9 +63,7 @@ func TestSpoofedHeadersDoNotHideProxySignIns(t *testing.T) {
 	if _, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
-		t.Errorf("%d sign-ins are recorded", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 1, "sign-ins are recorded")
 }
 
 func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
@@ -132,9 +130,7 @@ func TestTheClientAddressComesFromKnownProxies(t *testing.T) {
 		if tc.forwarded != "" {
 			r.Header.Set("X-Forwarded-For", tc.forwarded)
 		}
-		if got := h.ClientAddr(r); got != tc.want {
-			t.Errorf("%s with %q: %s, want %s", tc.remote, tc.forwarded, got, tc.want)
-		}
+		expect.Equal(t, h.ClientAddr(r), tc.want, "%s with %q", tc.remote, tc.forwarded)
 	}
 	r := newRequest("10.1.2.3", nil)
 	r.RemoteAddr = "@"

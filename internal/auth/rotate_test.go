@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/sqlite"
 )
@@ -24,7 +26,7 @@ func identifyWithCookie(s *Service, cookie *http.Cookie) (Principal, *http.Cooki
 
 func (h *fixture) setRole(t *testing.T, name string, role Role) {
 	t.Helper()
-	must(t, h.SetRole(t.Context(), Console(), name, role))
+	must.Do(t, h.SetRole(t.Context(), Console(), name, role))
 }
 
 func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
@@ -32,7 +34,7 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	old, before := h.signIn(t, "anna")
 	first, err := h.db.Session(t.Context(), before.Session)
-	must(t, err)
+	must.Do(t, err)
 	h.advance(time.Hour)
 	h.setRole(t, "anna", Operator)
 	p, fresh, err := identifyWithCookie(h.Service, old)
@@ -76,7 +78,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	old, _ := h.signIn(t, "anna")
 	h.setRole(t, "anna", Operator)
 	p, _, err := identifyWithCookie(h.Service, old)
-	must(t, err)
+	must.Do(t, err)
 	for range 9 { // use does not extend it
 		h.advance(time.Second)
 		if late, c, err := identifyWithCookie(h.Service, old); err != nil || !same(late, p) || c != nil {
@@ -89,9 +91,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	if c != nil {
 		t.Error("an expired secret is given a cookie")
 	}
-	if n := len(h.auditRecords(t, auditSessionRotated)); n != 1 {
-		t.Errorf("%d rotations", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSessionRotated)), 1, "rotations")
 }
 
 func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestSessionsEndWhenIdleAndAtTheirMaximumAge(t *testing.T) {
@@ -68,7 +70,7 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 			if err := h.Check(t.Context(), p); err != nil || closed(ended) {
 				t.Fatal("the session ended too early", err)
 			}
-			must(t, end(h, p))
+			must.Do(t, end(h, p))
 			if !closed(ended) {
 				t.Error("its sockets stay open")
 			}
@@ -90,7 +92,7 @@ func TestChangesByAnotherProcessAreSeenAtTheNextCheck(t *testing.T) {
 	h.add(t, "anna", Operator)
 	c, p := h.signIn(t, "anna")
 	ended := h.ended(p)
-	must(t, h.service(t).SetRole(t.Context(), Console(), "anna", Viewer))
+	must.Do(t, h.service(t).SetRole(t.Context(), Console(), "anna", Viewer))
 	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
 		t.Error("the socket stays open", err)
 	}
@@ -126,15 +128,11 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 	}
 	expectKind(t, "another one's session", h.Revoke(t.Context(), ben, anna.Session), fault.NotFound)
 	expectKind(t, "no session", h.Revoke(t.Context(), root, "nothing"), fault.NotFound)
-	if err := h.Revoke(t.Context(), root, anna.Session); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.Revoke(t.Context(), root, anna.Session))
 	if _, err := h.Sessions(t.Context(), Principal{}); err == nil {
 		t.Error("anonymous requests can list sessions")
 	}
-	if n := len(h.auditRecords(t, auditSessionRevoked)); n != 1 {
-		t.Errorf("%d revocations are recorded", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSessionRevoked)), 1, "revocations are recorded")
 }
 
 func TestSessionsOfADisabledSignInMethodAreInvalid(t *testing.T) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
@@ -38,14 +40,10 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 			t.Errorf("%+v: unexpected error: %v", c, err)
 		}
 	}
-	if n := len(h.auditRecords(t, auditSignIn)); n != 3 {
-		t.Errorf("%d sign-ins are recorded", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 3, "sign-ins are recorded")
 	h.o.Refusals.Flush()
 	refused := h.auditRecords(t, auditRefused)
-	if n := countAttempts(t, refused); n != 5 {
-		t.Errorf("%d refusals are recorded", n)
-	}
+	expect.Equal(t, countAttempts(t, refused), 5, "refusals are recorded")
 	for _, r := range refused {
 		if strings.Contains(r.Subject, "nobody") || strings.Contains(r.Subject, "--") {
 			t.Errorf("a name that is none is recorded, which may be a password: %q", r.Subject)
@@ -62,16 +60,14 @@ func TestBlankAndHugePasswordsAreRefusedBeforeTheyAreHashed(t *testing.T) {
 		_, _, err := h.SignIn(t.Context(), c)
 		expectKind(t, "a bad attempt", err, fault.Invalid)
 	}
-	if n := h.hashes.count.Load() - before; n != 0 {
-		t.Errorf("%d hashes were made", n)
-	}
+	expect.Equal(t, h.hashes.count.Load()-before, 0, "hashes were made")
 }
 
 func TestUnknownUsersCostOneHashLikeKnownOnes(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
-	must(t, h.DisableUser(t.Context(), Console(), "ben"))
+	must.Do(t, h.DisableUser(t.Context(), Console(), "ben"))
 	for _, c := range []Credentials{{Name: "anna", Password: "wrong"}, {Name: "nobody", Password: "wrong"},
 		{Name: "ben", Password: goodPassword}} {
 		before := h.hashes.count.Load()
@@ -122,19 +118,18 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 	h.add(t, "anna", Admin)
 	c, p := h.signIn(t, "anna")
 	token, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: "wrong-password-typed"}); err == nil {
 		t.Fatal("let in")
 	}
-	must(t, h.db.Close())
+	must.Do(t, h.db.Close())
 	files, err := filepath.Glob(h.dir + "/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
 	kept := []byte(h.log.String())
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		must(t, err)
+		b := must.Get(os.ReadFile(f))
 		kept = append(kept, b...)
 	}
 	if !bytes.Contains(kept, []byte("anna")) {

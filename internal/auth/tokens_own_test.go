@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
@@ -21,7 +22,7 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 			_, other := h.token(t, p, role)
 			secret, own := h.token(t, p, role)
 			token, err := h.bearer(secret)
-			must(t, err)
+			must.Do(t, err)
 			if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 0 {
 				t.Errorf("%s token sees sessions: %+v, %v", what, list, err)
 			}
@@ -52,11 +53,11 @@ func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
 	_, root := h.signIn(t, "root")
 	secret, _ := h.token(t, anna, Admin)
 	token, err := h.bearer(secret)
-	must(t, err)
+	must.Do(t, err)
 	if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 2 {
 		t.Errorf("an admin's token sees %+v, %v", list, err)
 	}
-	must(t, h.SetRole(t.Context(), root, "anna", Operator))
+	must.Do(t, h.SetRole(t.Context(), root, "anna", Operator))
 	if token, err = h.bearer(secret); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -34,12 +36,10 @@ func TestTheLastAdminCannotBeRemoved(t *testing.T) {
 	expectKind(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
 	expectKind(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
 	h.add(t, "anna", Admin)
-	must(t, h.DisableUser(t.Context(), Console(), "root"))
+	must.Do(t, h.DisableUser(t.Context(), Console(), "root"))
 	expectKind(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
-	must(t, h.EnableUser(t.Context(), Console(), "root"))
-	if err := h.SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.EnableUser(t.Context(), Console(), "root"))
+	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Viewer))
 }
 
 func TestNamesAreLowercaseAndNeverReused(t *testing.T) {
@@ -71,9 +71,9 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	expectKind(t, "a token's", change(byToken, goodPassword, "another good one"), fault.Forbidden)
 	ended, own := h.ended(other), h.ended(p)
 	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	next, err := h.ChangePassword(t.Context(), p, goodPassword, "another good one")
-	must(t, err)
+	must.Do(t, err)
 	if _, err := h.identify(c); !errors.Is(err, ErrNobody) {
 		t.Errorf("the secret from before the change is valid: %v", err)
 	}
@@ -149,7 +149,7 @@ func TestTheFirstLinkIsOverWhenSomebodyFromOutsideHasBeenAdmin(t *testing.T) {
 		if c.older {
 			_, err := h.db.Append(t.Context(), store.AuditEntry{At: h.clock(), What: auditSignIn, Via: "oidc", By: "oidc:x", Outcome: "ok",
 				Details: map[string]string{"role": "admin"}})
-			must(t, err)
+			must.Do(t, err)
 		} else if cookie, err := h.callback(t); cookie == nil || err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +169,7 @@ func TestTheFirstLinkIsOverWhenSomebodyFromOutsideHasBeenAdmin(t *testing.T) {
 func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
 	secret := func(h *fixture) string {
 		link, err := h.FirstLink(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		u, _ := url.Parse(link)
 		return u.Query().Get("key")
 	}
@@ -180,12 +180,10 @@ func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
 		t.Error("after an hour", err)
 	}
 	fresh := secret(h)
-	if err := func() error {
+	must.Do(t, func() error {
 		_, err := h.service(t).CreateUser(t.Context(), Console(), NewUser{Name: "root", Password: goodPassword, Role: Admin})
 		return err
-	}(); err != nil {
-		t.Fatal(err)
-	}
+	}())
 	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: fresh, Name: "evil", Password: goodPassword}); !errors.Is(err, ErrLink) {
 		t.Error("although another process made a user", err)
 	}
@@ -209,9 +207,8 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 	if p.Role != Admin || p.Method != ByBreakGlass || c.MaxAge != 3600 {
 		t.Errorf("%+v for %d s", p, c.MaxAge)
 	}
-	if !strings.Contains(h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"") {
-		t.Error("the log does not mention the break-glass sign-in")
-	}
+	expect.Contains(t, h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"",
+		"the log does not mention the break-glass sign-in")
 	used := h.auditRecords(t, auditBreakGlass)
 	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
 		t.Errorf("unexpected records: %+v", used)

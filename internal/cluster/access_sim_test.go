@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -29,8 +30,7 @@ func withAccessControl(t *testing.T, version string, users []access.User,
 	onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, _ *cluster.Client, _ *counter) {
 		test(t, sim, func(user, password string) (*cluster.Client, error) {
 			text := strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+url.UserPassword(user, password).String()+"@", 1)
-			uri, err := cluster.ParseURI(text)
-			must.Do(t, err)
+			uri := must.Get(cluster.ParseURI(text))
 			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
 			if err == nil {
 				t.Cleanup(func() { _ = c.Close(context.Background()) })
@@ -88,17 +88,15 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 					err = a.do(t.Context(), c)
 					lacks := missingPrivilege(t, a.name, err)
 					if lacks == "" {
-						if fault.Of(err) != fault.NotFound {
-							t.Errorf("%s: somebody without any privilege got %v", a.name, err)
-						}
+						expect.Equal(t, fault.Of(err), fault.NotFound,
+							"%s: somebody without any privilege got %v", a.name, err)
 						continue // this release does not have it
 					}
 					must.Do(t, run(t, sim, "admin", bson.D{
 						{Key: "grantPrivilegesToRole", Value: name}, {Key: "privileges", Value: parsePrivileges(t, lacks)},
 					}))
-					if still := missingPrivilege(t, a.name, a.do(t.Context(), c)); still != "" {
-						t.Errorf("%s: with %s it still lacks %s", a.name, lacks, still)
-					}
+					expect.Equal(t, missingPrivilege(t, a.name, a.do(t.Context(), c)), "",
+						"%s: what it lacks with %s", a.name, lacks)
 				}
 			})
 		})

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 // Replies observed on MongoDB 5.0.7 unless noted.
@@ -55,9 +56,7 @@ func TestServerErrorsAreClassified(t *testing.T) {
 		{99999, "from a later release", fault.Internal},
 	}
 	for _, tc := range tests {
-		if got := (answer{tc.code, "", tc.text}).kind(); got != tc.want {
-			t.Errorf("%d %q is %s, want %s", tc.code, tc.text, got, tc.want)
-		}
+		expect.Equal(t, (answer{tc.code, "", tc.text}).kind(), tc.want, "%d %q", tc.code, tc.text)
 	}
 }
 
@@ -85,12 +84,8 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 		{answer{8, "UnknownError", "{_id: 17}"}, "The cluster's answer to an attempt to move the chunk is not understood: UnknownError (8)."},
 	} {
 		err := c.refusal(x.a, errors.New("cause"), operation.Attempt{To: "move the chunk"})
-		if got := fault.Brief(err); got != x.want {
-			t.Errorf("%+v: %s", x.a, got)
-		}
-		if !strings.Contains(fault.Text(err), x.a.text) {
-			t.Errorf("%+v: %s", x.a, fault.Text(err))
-		}
+		expect.Equal(t, fault.Brief(err), x.want, "%+v", x.a)
+		expect.Contains(t, fault.Text(err), x.a.text, "%+v", x.a)
 	}
 	if got := fault.Brief(c.refusal(answer{91, "ShutdownInProgress", "host-3 is down"}, errors.New("cause"),
 		operation.Attempt{To: "move the chunk"})); strings.Contains(got, "host-3") || !strings.Contains(got, "ShutdownInProgress (91)") {

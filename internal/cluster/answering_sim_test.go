@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	fixture "shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/simcluster"
@@ -56,9 +57,7 @@ func TestShardsAreAskedOneByOne(t *testing.T) {
 			var targets []string
 			for _, ask := range src.asks {
 				shards := fixture.Get(c.Client.TargetShards(t.Context(), ask.ns, ask.filter))
-				if len(shards) != 1 {
-					t.Errorf("%v asks %v", ask, shards)
-				}
+				expect.Equal(t, len(shards), 1, "%v asks %v", ask, shards)
 				targets = append(targets, shards...)
 			}
 			slices.Sort(targets)
@@ -66,9 +65,7 @@ func TestShardsAreAskedOneByOne(t *testing.T) {
 				t.Errorf("asked are %v: %+v", targets, a)
 			}
 			for name, s := range a.Shards {
-				if s.State != topology.Answers {
-					t.Errorf("%s: %+v", name, s)
-				}
+				expect.Equal(t, s.State, topology.Answers, "%s: %+v", name, s)
 			}
 		})
 	}
@@ -138,9 +135,7 @@ func TestOneLostAnswerIsNoSilence(t *testing.T) {
 			}
 			lost.Remove()
 			for name, s := range c.Watcher.Table().Answering.Shards {
-				if s.State != topology.Answers {
-					t.Errorf("%s: %+v", name, s)
-				}
+				expect.Equal(t, s.State, topology.Answers, "%s: %+v", name, s)
 			}
 		}
 	})

@@ -3,6 +3,8 @@ package cluster
 import (
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestEveryConnectionErrorHasARemedy(t *testing.T) {
@@ -23,9 +25,7 @@ func TestEveryConnectionErrorHasARemedy(t *testing.T) {
 		"Last error: EOF": "may want TLS",
 		"something new":   "Look whether the mongos runs",
 	} {
-		if got := connectAdvice(text, false); !strings.Contains(got, want) {
-			t.Errorf("%s: %s", text, got)
-		}
+		expect.Contains(t, connectAdvice(text, false), want, "%s", text)
 	}
 	if got := connectAdvice("Last error: EOF", true); !strings.Contains(got, "when TLS begins") {
 		t.Error(got)

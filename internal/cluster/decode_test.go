@@ -25,8 +25,7 @@ func doc(t testing.TB, text string) bson.Raw {
 	t.Helper()
 	var d bson.D
 	must.Do(t, bson.UnmarshalExtJSON([]byte(text), true, &d))
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }
 
@@ -37,8 +36,7 @@ const chunk50 = `{"_id":{"$oid":"6b01b7482b3f21e86666bad5"},"uuid":{"$binary":{"
 
 func decoder(t testing.TB) *chunkDecoder {
 	t.Helper()
-	p, err := shardkey.ParsePattern(doc(t, `{"doc_id":"hashed"}`))
-	must.Do(t, err)
+	p := must.Get(shardkey.ParsePattern(doc(t, `{"doc_id":"hashed"}`)))
 	return &chunkDecoder{pattern: p, names: map[string]string{}, resolve: func([16]byte) string { return "by-uuid" }}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -17,9 +18,7 @@ func TestShardIsFoundByItsReplicaSetOrElseByAHost(t *testing.T) {
 		"rs-a/a1:1,a2:1": "first", "rs-a/a9:1": "first", "rs-b/b1:1": "rs-a", "renamed/a2:1,a3:1": "first",
 		"c1:1": "alone", "cfg/x:1": "", "": "", "/": "", "first/z:1": "",
 	} {
-		if got := ownerOf(address, shards); got != want {
-			t.Errorf("%q is %q, want %q", address, got, want)
-		}
+		expect.Equal(t, ownerOf(address, shards), want, "%q", address)
 	}
 }
 

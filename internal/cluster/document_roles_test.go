@@ -36,8 +36,7 @@ type role struct {
 // rolesOf reads the roles of the page, including the additions for a release.
 func rolesOf(t *testing.T, version string) []role {
 	t.Helper()
-	page, err := os.ReadFile(rolesPage)
-	must.Do(t, err)
+	page := must.Get(os.ReadFile(rolesPage))
 	r := doctor.ParseRelease(version)
 	newer := func(major, minor, patch int) bool { return slices.Compare(r[:], []int{major, minor, patch}) >= 0 }
 	var out []role
@@ -116,8 +115,7 @@ func (r role) without(n int) role {
 
 // The page explains every privilege that it grants.
 func TestRolesPageExplainsEveryPrivilege(t *testing.T) {
-	page, err := os.ReadFile(rolesPage)
-	must.Do(t, err)
+	page := must.Get(os.ReadFile(rolesPage))
 	var rows []string
 	for _, line := range strings.Split(string(page), "\n") {
 		if strings.HasPrefix(line, "| `") {

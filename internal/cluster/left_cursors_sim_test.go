@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/event"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -70,8 +71,7 @@ func (l *lookLog) times() []time.Time {
 func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		for i := range 5 {
@@ -80,8 +80,7 @@ func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simclu
 				t.Fatal(err)
 			}
 		}
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must.Do(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		o.Dialer = sim
 		c, err := cluster.Connect(t.Context(), uri, o)
 		must.Do(t, err)
@@ -117,9 +116,7 @@ func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
 		sim.Faults().Thaw("shard-rs-1")
 		time.Sleep(15 * time.Second)
 		want := slices.Sorted(slices.Values(append(ours[1:], others...)))
-		if got := standingCursors(t, sim); !slices.Equal(got, want) {
-			t.Errorf("these cursors stand: %q, want %q", got, want)
-		}
+		expect.EqualSlices(t, standingCursors(t, sim), want, "cursors that stand")
 		time.Sleep(30 * time.Second)
 		n := len(looks.times())
 		if time.Sleep(5 * time.Minute); len(looks.times()) != n {

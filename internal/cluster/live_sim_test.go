@@ -134,11 +134,9 @@ func (hangingDialer) DialContext(context.Context, string, string) (net.Conn, err
 // A lost first hello is repeated before the connect timeout.
 func TestConnectRepeatsALostHello(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 		defer func() { must.Do(t, sim.Close()) }()
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must.Do(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		began := time.Now()
 		d := &deafSecondDialer{sim: sim}
 		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: d})

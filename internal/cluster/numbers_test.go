@@ -17,11 +17,9 @@ import (
 
 // Every number of a server passes one door.
 func TestNumbersOfServersPassOneDoor(t *testing.T) {
-	files, err := filepath.Glob("*.go")
-	must.Do(t, err)
+	files := must.Get(filepath.Glob("*.go"))
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(name))
 		if name != "numbers.go" && !strings.HasSuffix(name, "_test.go") && strings.Contains(string(text), "AsInt64OK") {
 			t.Errorf("%s reads a number without amount, float or duration", name)
 		}
@@ -42,8 +40,7 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 					stats[len(stats)-1].Value = v
 				}
 			}
-			raw, err := bson.Marshal(stats)
-			must.Do(t, err)
+			raw := must.Get(bson.Marshal(stats))
 			s := decodeStats(raw, at)
 			known := 0
 			for _, f := range []topology.Figure{s.Bytes, s.Documents, s.Orphans, s.Storage, s.Indexes} {
@@ -58,15 +55,13 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 				t.Errorf("%s %v: %d figures are known, expected 4", of, v, known)
 			}
 		}
-		owned, err := bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v},
-			{Key: "ownedSizeBytes", Value: 7}})
-		must.Do(t, err)
+		owned := must.Get(bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v},
+			{Key: "ownedSizeBytes", Value: 7}}))
 		_, s := decodeOwned(owned, at)
 		if s.Documents.Known || s.Documents.Exact || s.Documents.Reason != "outOfRange" || s.Bytes.Value != 7 {
 			t.Errorf("%v: %+v", v, s)
 		}
-		raw, err := bson.Marshal(bson.D{{Key: "v", Value: v}})
-		must.Do(t, err)
+		raw := must.Get(bson.Marshal(bson.D{{Key: "v", Value: v}}))
 		if d, ok := duration(bson.Raw(raw).Lookup("v"), time.Second); ok {
 			t.Errorf("%v lasts %v", v, d)
 		}

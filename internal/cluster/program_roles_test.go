@@ -87,8 +87,7 @@ func newReader(t *testing.T, c *cluster.Client, log *slog.Logger) *reader {
 	r.locator.MarkShared(r.check)
 	r.heat = heat.NewCollector(c, w, prof, heat.Options{Log: log})
 	r.surveys = survey.New(c, w, r.keeper, prof, survey.Options{Log: log})
-	kept, err := sqlite.Open(t.Context(), t.TempDir())
-	must.Do(t, err)
+	kept := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	t.Cleanup(func() { _ = kept.Close() })
 	r.history = history.NewRecorder(kept, w, log, nil)
 	return r

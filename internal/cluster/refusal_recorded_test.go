@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -16,8 +17,7 @@ import (
 // that we send, each with what it means for the cluster, judged by what the cluster had afterwards. A row that none of
 // them matches says where it is known from.
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
-	file, err := os.Open("testdata/refusals.jsonl.gz")
-	must.Do(t, err)
+	file := must.Get(os.Open("testdata/refusals.jsonl.gz"))
 	defer file.Close()
 	plain, err := gzip.NewReader(file)
 	must.Do(t, err)
@@ -30,16 +30,13 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 		must.Do(t, json.Unmarshal(lines.Bytes(), &r))
 		releases[r.Release]++
 		a := answer{r.Code, r.Name, r.Text}
-		if got := a.kind().String(); got != r.Kind {
-			t.Errorf("%s: %s was answered %d %q: got %s, want %s", r.Release, r.Command, r.Code, r.Text, got, r.Kind)
-		}
+		expect.Equal(t, a.kind().String(), r.Kind, "%s: %s was answered %d %q", r.Release, r.Command, r.Code, r.Text)
 		busy := operation.Obstacle("")
 		if row := a.row(); row != nil {
 			busy, recorded[row] = row.busy, true
 		}
-		if string(busy) != r.Busy {
-			t.Errorf("%s: %s was answered %d %q: obstacle %q, want %q", r.Release, r.Command, r.Code, r.Text, busy, r.Busy)
-		}
+		expect.Equal(t, string(busy), r.Busy,
+			"%s: %s was answered %d %q: obstacle %q", r.Release, r.Command, r.Code, r.Text, busy)
 	}
 	for i := range refusals {
 		if r := &refusals[i]; recorded[r] != (r.from == "") {

@@ -85,8 +85,7 @@ func watch(t *testing.T, c *cluster.Client, o topology.Options) (w *topology.Wat
 func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), o)
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), o))
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		var sent counter

@@ -52,13 +52,11 @@ func (r *records) lookUp(t *testing.T) {
 
 func TestServersOfASRVRecordAreFoundAndFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true})
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true}))
 		defer func() { _ = sim.Close() }()
 		var names records
 		names.lookUp(t)
-		uri, err := cluster.ParseURI("mongodb+srv://db.example.com/?tls=false")
-		must.Do(t, err)
+		uri := must.Get(cluster.ParseURI("mongodb+srv://db.example.com/?tls=false"))
 		network := newHosts()
 		c, err := cluster.Open(uri, cluster.Options{Dialer: network})
 		must.Do(t, err)

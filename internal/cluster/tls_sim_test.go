@@ -49,8 +49,7 @@ func newPKI(t *testing.T) *pki {
 
 func newKey(t *testing.T) *ecdsa.PrivateKey {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must.Do(t, err)
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	return key
 }
 
@@ -91,9 +90,8 @@ func onTLS(t *testing.T, certificateOptional bool, test func(t *testing.T, p *pk
 		config, err := simcluster.TLSConfig(simcluster.Certificates{Server: cert, Key: key, ClientCA: p.ca,
 			OptionalForClients: certificateOptional})
 		must.Do(t, err)
-		sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, TLS: config,
-			Users: []access.User{{Name: "jo", Password: "s3cret"}}})
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, TLS: config,
+			Users: []access.User{{Name: "jo", Password: "s3cret"}}}))
 		defer func() { _ = sim.Close() }()
 		must.Do(t, run(t, sim, "$external", bson.D{{Key: "createUser", Value: "CN=board"}, {Key: "roles", Value: bson.A{
 			bson.D{{Key: "role", Value: "clusterMonitor"}, {Key: "db", Value: "admin"}}}}}))
@@ -169,9 +167,8 @@ func TestTLSAndEveryWayToSignIn(t *testing.T) {
 
 func TestRenewedClientCertificateIsTakenOver(t *testing.T) {
 	onTLS(t, false, func(t *testing.T, p *pki, network *hosts, sim *simcluster.Cluster) {
-		uri, err := cluster.ParseURI("mongodb://mongos.example/?tlsCAFile=" + p.dir + "/ca.pem&tlsCertificateKeyFile=" + p.dir +
-			"/board.pem&authMechanism=MONGODB-X509")
-		must.Do(t, err)
+		uri := must.Get(cluster.ParseURI("mongodb://mongos.example/?tlsCAFile=" + p.dir + "/ca.pem&tlsCertificateKeyFile=" + p.dir +
+			"/board.pem&authMechanism=MONGODB-X509"))
 		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: network})
 		must.Do(t, err)
 		defer func() { _ = client.Close(context.Background()) }()

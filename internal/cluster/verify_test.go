@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -40,9 +41,7 @@ func TestNothingIsReadFromAMongod(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		if n := reads.Load(); n != 0 {
-			t.Errorf("%d reads", n)
-		}
+		expect.Equal(t, reads.Load(), 0, "reads")
 		mongos.Store(true)
 		time.Sleep(30 * time.Second)
 		if _, err := c.Shards(t.Context()); err != nil {

@@ -1,12 +1,12 @@
 package cluster_test
 
 import (
-	"slices"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -45,9 +45,7 @@ func TestTombstonesAndTrackedCollectionsAreNotSharded(t *testing.T) {
 			}
 			target, err := c.TargetShards(t.Context(), "d.plain", bson.D{})
 			must.Do(t, err)
-			if !slices.Equal(target, []string{"shard-rs-2"}) {
-				t.Errorf("the mongos asks %v", target)
-			}
+			expect.EqualSlices(t, target, []string{"shard-rs-2"}, "shards that the mongos asks")
 		})
 	}
 }

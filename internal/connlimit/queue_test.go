@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // Anonymous connections fill every place with one request each and then stay idle. New
@@ -25,18 +27,12 @@ func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
 		h.expect("those who came first", false, idle[:163]...)
 		h.expect("those who came last", true, idle[163:]...)
 		bert := h.connect("192.0.2.203").get("/in")
-		if bert.answerCount() != 1 {
-			t.Error("a new connection of a signed-in person is not answered")
-		}
+		expect.Equal(t, bert.answerCount(), 1, "a new connection of a signed-in person is not answered")
 		h.expect("signed in, at work, on a socket, new", true, anna, busy, socket, bert)
-		if anna.get("/in").answerCount() != 2 {
-			t.Error("the connection of a signed-in person was closed")
-		}
+		expect.Equal(t, anna.get("/in").answerCount(), 2, "the connection of a signed-in person was closed")
 		time.Sleep(time.Minute)
 		h.expect("a request of a signed-in person", true, busy)
-		if busy.answerCount() != 1 {
-			t.Error("a slow request of a signed-in person was cut off")
-		}
+		expect.Equal(t, busy.answerCount(), 1, "a slow request of a signed-in person was cut off")
 		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
 			t.Errorf("unexpected statistics: %+v", s)
 		}
@@ -104,16 +100,14 @@ func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 			flood = append(flood, h.connect(fmt.Sprintf("198.51.100.%d", i)))
 		}
 		h.expect("people", true, people...)
-		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
-			t.Error("a new connection of a person is not answered")
-		}
+		expect.Equal(t, h.connect("192.0.2.99").get("/in").answerCount(), 1,
+			"a new connection of a person is not answered")
 		h.expect("people", true, people...)
 		for i := range 200 { // bodies that never arrive, from many addresses
 			flood = append(flood, h.connect(fmt.Sprintf("203.0.113.%d", i)).startPost("/body"))
 		}
-		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
-			t.Error("a new connection of a person is not answered during slow bodies")
-		}
+		expect.Equal(t, h.connect("192.0.2.99").get("/in").answerCount(), 1,
+			"a new connection of a person is not answered during slow bodies")
 		h.expect("people", true, people...)
 		if s := h.l.Stats(); s.Refused != 0 {
 			t.Errorf("unexpected statistics: %+v", s)
@@ -132,9 +126,7 @@ func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
 			h.connect(fmt.Sprintf("198.51.100.%d", i%3))
 		}
 		h.expect("a sign-in under way", true, signing)
-		if signing.send("123456789").answerCount() != 1 {
-			t.Error("the sign-in was not answered")
-		}
+		expect.Equal(t, signing.send("123456789").answerCount(), 1, "the sign-in was not answered")
 		if s := h.l.Stats(); s.Refused != 0 || s.Open != 64 {
 			t.Errorf("unexpected statistics: %+v", s)
 		}

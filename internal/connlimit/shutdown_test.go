@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // Browsers open connections ahead of need; net/http alone waits five seconds for such a connection.
@@ -26,8 +28,6 @@ func TestAShutdownWaitsForRequests(t *testing.T) {
 		if err := h.http.Shutdown(context.Background()); err != nil || time.Since(begin) < time.Minute {
 			t.Errorf("the shutdown took %v, %v; the request takes a minute", time.Since(begin), err)
 		}
-		if slow.answerCount() != 1 {
-			t.Error("the request was not answered")
-		}
+		expect.Equal(t, slow.answerCount(), 1, "the request was not answered")
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -32,9 +33,7 @@ func TestDiskUsageIsNotRecordedAndThePastSaysSo(t *testing.T) {
 		must.Do(t, r.Note(t.Context(), w.table))
 		at = at.Add(time.Minute)
 	}
-	if counting.n != 1 {
-		t.Errorf("%d writes for one table whose disks moved, want 1", counting.n)
-	}
+	expect.Equal(t, counting.n, 1, "writes for one table whose disks moved")
 	m, err := NewPast(kept, now).At(t.Context(), "c1", at)
 	must.Do(t, err)
 	for _, s := range m.Table.Shards {

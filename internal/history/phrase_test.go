@@ -3,6 +3,8 @@ package history
 import (
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // A server text is replaced by one of our own phrases. Pages that classify the phrase
@@ -10,9 +12,7 @@ import (
 func TestPhraseHasTheSameCodeAsTheServersText(t *testing.T) {
 	for _, kind := range reasonPhrases {
 		for _, phrase := range kind.any {
-			if CodeOf(phrase) != kind.code {
-				t.Errorf("%q alone is %s, want %s", phrase, CodeOf(phrase), kind.code)
-			}
+			expect.Equal(t, CodeOf(phrase), kind.code, "%q alone", phrase)
 			text := "host-3 said " + phrase + ": {_id: 17, note: \"StaleConfig\"}"
 			if got := Phrase(text); CodeOf(got) != CodeOf(text) || !strings.Contains(text, got) || strings.Contains(got, "17") {
 				t.Errorf("%q becomes %q", text, got)

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -57,9 +58,7 @@ func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 		}
 		why := Reasons(events, nil)
 		for _, e := range events[4*i : 4*i+3] {
-			if why[e.ID] != want {
-				t.Errorf("%s of attempt %d: %+v, want %v", e.What, i, why[e.ID], want)
-			}
+			expect.Equal(t, why[e.ID], want, "%s of attempt %d", e.What, i)
 		}
 	}
 }
@@ -150,9 +149,7 @@ func TestReasonsAreClassified(t *testing.T) {
 		"odd { unclosed: timed out":                                                                         TimedOut,
 		"something that nobody knows":                                                                       OtherReason,
 	} {
-		if got := CodeOf(text); got != want {
-			t.Errorf("%q is %s, expected %s", text, got, want)
-		}
+		expect.Equal(t, CodeOf(text), want, "%q", text)
 	}
 }
 
@@ -277,8 +274,7 @@ func TestAWaitForOldDocumentsIsRecognisedWithoutAReason(t *testing.T) {
 	entry := func(id, what string, after time.Duration, more ...bson.E) topology.Event {
 		d := append(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: 20}}}, {Key: "max", Value: bson.D{{Key: "p", Value: 25}}},
 			{Key: "from", Value: "shard-rs-3"}, {Key: "to", Value: "shard-rs-1"}}, more...)
-		raw, err := bson.Marshal(d)
-		must.Do(t, err)
+		raw := must.Get(bson.Marshal(d))
 		return topology.Event{ID: id, What: what, NS: "eight.t", Time: begin.Add(after), Details: raw}
 	}
 	aborted := bson.E{Key: "note", Value: "aborted"}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
@@ -96,9 +97,7 @@ func TestDamagedSavedTablesAreRefused(t *testing.T) {
 func TestTheMarkOfASavedTableTellsWhetherToWriteItAgain(t *testing.T) {
 	a, b := tableToSave(400), tableToSave(400)
 	b.Seq, b.FlagsRead = 7, nil
-	if must.Get(SavedMark(a)) != must.Get(SavedMark(b)) {
-		t.Error("other times make another mark")
-	}
+	expect.Equal(t, must.Get(SavedMark(a)), must.Get(SavedMark(b)), "other times make another mark")
 	c := b.Collections[1]
 	b.Collections[1] = &topology.Collection{Meta: c.Meta, Highest: topology.Version{Major: 99}, Chunks: c.Chunks}
 	if must.Get(SavedMark(a)) == must.Get(SavedMark(b)) {

@@ -15,8 +15,7 @@ import (
 func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
 	run := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
 	counts := func(d bson.D) []topology.Event {
-		raw, err := bson.Marshal(d)
-		must.Do(t, err)
+		raw := must.Get(bson.Marshal(d))
 		return []topology.Event{{What: "moveChunk.start"}, {What: "moveChunk.commit", Details: raw}}
 	}
 	known := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 )
@@ -174,8 +175,6 @@ func TestRunsShareRangesWhereTheseOverlap(t *testing.T) {
 		"a batch":   {batch, true},
 		"elsewhere": {scope{}, false},
 	} {
-		if got := mine.sameRanges(table, x.other); got != x.want {
-			t.Errorf("%s: %v", name, got)
-		}
+		expect.Equal(t, mine.sameRanges(table, x.other), x.want, "%s", name)
 	}
 }

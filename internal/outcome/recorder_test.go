@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
@@ -155,9 +156,7 @@ func TestFailedSaveIsRepeated(t *testing.T) {
 		r.fakes.mu.Unlock()
 		run := r.endRun(r.beginRun("r"))
 		r.countWrites(13*time.Minute, 10, 20, 10)
-		if o := r.outcome(run); o.State != Measured {
-			t.Errorf("%s while the disk is full", o.State)
-		}
+		expect.Equal(t, r.outcome(run).State, Measured, "while the disk is full")
 		r.fakes.mu.Lock()
 		r.fail = nil
 		r.fakes.mu.Unlock()

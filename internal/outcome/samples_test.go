@@ -27,10 +27,8 @@ type test interface {
 // collection has chunks that begin at MinKey and at the given numbers; shards are
 // their shards in the same order.
 func collection(t test, at []int64, shards ...string) *topology.Collection {
-	raw, err := bson.Marshal(bson.D{{Key: "p", Value: 1}})
-	must.Do(t, err)
-	p, err := shardkey.ParsePattern(raw)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(bson.D{{Key: "p", Value: 1}}))
+	p := must.Get(shardkey.ParsePattern(raw))
 	bounds := []shardkey.Key{p.Min()}
 	for _, n := range at {
 		bounds = append(bounds, key(t, p, n))

@@ -121,8 +121,7 @@ func compareWithExplain(t *testing.T, sim *simulated.Cluster, l *placement.Locat
 	for i, f := range c.Key.Fields() {
 		doc = append(doc, bson.E{Key: f.Name, Value: q.values[i]})
 	}
-	text, err := bson.MarshalExtJSON(doc, true, false)
-	must.Do(t, err)
+	text := must.Get(bson.MarshalExtJSON(doc, true, false))
 	items, err := l.Locate(t.Context(), placement.Query{NS: c.NS, Key: string(text)})
 	if err != nil {
 		t.Errorf("%s %s: %v", c.NS, text, err)

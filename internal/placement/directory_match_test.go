@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -31,15 +32,11 @@ func TestASearchRanksProjectsTheSameEverywhere(t *testing.T) {
 		for _, p := range found {
 			names = append(names, p.Name)
 		}
-		if got := strings.Join(names, ", "); got != c.want {
-			t.Errorf("%q finds %q, want %q", c.text, got, c.want)
-		}
+		expect.Equal(t, strings.Join(names, ", "), c.want, "what %q finds", c.text)
 		best := d.Match(strings.Fields(strings.ToLower(c.text)), 1)
 		if len(found) > 0 && (!slices.Equal(best.Items, found[:1]) || best.More != len(found)-1) {
 			t.Errorf("%q: the palette has %v and %d more, the list %q", c.text, best.Items, best.More, names)
 		}
 	}
-	if len(d.Search(" ")) != 5 {
-		t.Error("a text without words does not list all")
-	}
+	expect.Equal(t, len(d.Search(" ")), 5, "a text without words does not list all")
 }

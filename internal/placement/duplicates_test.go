@@ -17,6 +17,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/x/bsonx/bsoncore"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -108,9 +109,7 @@ func whileChecking(t *testing.T, test func(t *testing.T, s *memorySource, d *Dup
 
 func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 	whileChecking(t, func(t *testing.T, _ *memorySource, d *DuplicateCheck) {
-		if d.Report().State != CheckIdle {
-			t.Error("a new check does not report that it is idle")
-		}
+		expect.Equal(t, d.Report().State, CheckIdle, "a new check does not report that it is idle")
 		began := time.Now()
 		must.Do(t, d.Start(false, nil))
 		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {

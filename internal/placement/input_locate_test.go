@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement/ids"
 	"shardboard/internal/topology"
@@ -125,16 +126,12 @@ func TestUUIDIsDecodedAndPlacedOnlyInAChosenCollection(t *testing.T) {
 		if err != nil || len(a.Items) != 2 || a.Items[0].Places[0].Hash == nil || *a.Items[0].Places[0].Hash == *a.Items[1].Places[0].Hash {
 			t.Errorf("%+v: %+v, %v", q, a.Items, err)
 		}
-		if len(a.Anatomy) != 1 {
-			t.Errorf("%+v: no anatomy", q)
-		}
+		expect.Equal(t, len(a.Anatomy), 1, "%+v: no anatomy", q)
 	}
 	if _, err := l.Ask(t.Context(), Query{Text: uuid, NS: db + ".documents"}); fault.Of(err) != fault.Invalid {
 		t.Errorf("a UUID where an ObjectID belongs: %v, want kind %v", err, fault.Invalid)
 	}
-	if len(src.asked) != 0 {
-		t.Errorf("the cluster was asked: %v, want len 0", src.asked)
-	}
+	expect.Equal(t, len(src.asked), 0, "the cluster was asked: %v", src.asked)
 }
 
 func TestValueOfTheWrongTypeIsRefusedWithAnExplanation(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -39,23 +40,17 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		}
 		src.setProjects([]ProjectRow{{ID: oid(1), Name: "uno"}, {ID: oid(2), Name: "two"}}, nil)
 		time.Sleep(11 * time.Second)
-		if got := names(k.Directory()); !slices.Equal(got, []string{"one", "two"}) {
-			t.Errorf("after ten seconds: %v", got)
-		}
+		expect.EqualSlices(t, names(k.Directory()), []string{"one", "two"}, "after ten seconds")
 		select {
 		case <-changed:
 		default:
 			t.Error("subscribers were not notified")
 		}
 		time.Sleep(time.Minute)
-		if got := names(k.Directory()); !slices.Equal(got, []string{"two", "uno"}) {
-			t.Errorf("after a minute: %v", got)
-		}
+		expect.EqualSlices(t, names(k.Directory()), []string{"two", "uno"}, "after a minute")
 		seq := k.Directory().Seq()
 		time.Sleep(5 * time.Minute)
-		if k.Directory().Seq() != seq {
-			t.Error("unchanged projects were published again")
-		}
+		expect.Equal(t, k.Directory().Seq(), seq, "unchanged projects were published again")
 	})
 }
 

@@ -9,6 +9,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/message"
 	"shardboard/internal/profile"
@@ -63,9 +65,7 @@ func TestDocumentWhoseNameIsInTheShardKeyIsInOneChunk(t *testing.T) {
 	f := fixedTable{table, NewDirectory(1, []string{db}, []Project{project(5, "app", "")}, topology.Health{})}
 	named := func(name string) Stored {
 		kind, value, err := bson.MarshalValue(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return StoredOf(bson.RawValue{Type: kind, Value: value})
 	}
 	src := &fakeSource{docs: []DocumentRow{
@@ -89,9 +89,7 @@ func TestDocumentWhoseNameIsInTheShardKeyIsInOneChunk(t *testing.T) {
 		t.Fatalf("%v, %v", listed, err)
 	}
 	for _, d := range listed {
-		if !slices.Equal(d.Place.Shards, want[d.Key]) {
-			t.Errorf("%s in the list: %v, want %v", d.Key, d.Place.Shards, want[d.Key])
-		}
+		expect.EqualSlices(t, d.Place.Shards, want[d.Key], "%s in the list", d.Key)
 	}
 }
 
@@ -133,9 +131,7 @@ func TestBareIDIsSearchedInEveryCandidateCollection(t *testing.T) {
 	for _, it := range items {
 		kinds = append(kinds, it.Kind)
 	}
-	if !slices.Equal(kinds, []string{"document", "document", "client"}) {
-		t.Errorf("kinds %v", kinds)
-	}
+	expect.EqualSlices(t, kinds, []string{"document", "document", "client"}, "kinds")
 	if len(items[1].Notes) != 2 { // notes: unknown project, duplicate id
 		t.Errorf("notes of the duplicate: %+v, want len 2", items[1].Notes)
 	}
@@ -165,13 +161,9 @@ func TestAShardKeyValueIsLocatedWithoutReading(t *testing.T) {
 		if tc.shards != nil && !slices.Equal(p.Shards, tc.shards) {
 			t.Errorf("%s %s: on %v, want %v", tc.ns, tc.key, p.Shards, tc.shards)
 		}
-		if (p.Hash != nil) != tc.hash {
-			t.Errorf("%s %s: hash %v", tc.ns, tc.key, p.Hash)
-		}
+		expect.Equal(t, (p.Hash != nil), tc.hash, "%s %s: hash %v", tc.ns, tc.key, p.Hash)
 	}
-	if len(src.asked) != 0 {
-		t.Errorf("the cluster was asked: %v, want len 0", src.asked)
-	}
+	expect.Equal(t, len(src.asked), 0, "the cluster was asked: %v", src.asked)
 }
 
 func TestInvalidQueryIsRefusedAndMissingDocumentIsNotFound(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 func TestExactNameWinsOverNamesNearToIt(t *testing.T) {
@@ -65,9 +66,7 @@ func TestSeveralNearNamesAreListedAndNoneIsTaken(t *testing.T) {
 			names = append(names, p.Name)
 		}
 		slices.Sort(names)
-		if !slices.Equal(names, want.names) {
-			t.Errorf("%s: near are %q, want %q", typed, names, want.names)
-		}
+		expect.EqualSlices(t, names, want.names, "%s: near", typed)
 	}
 	one := locator(t, &fakeSource{}, project(1, "orders", ""))
 	a, err := one.Ask(t.Context(), Query{Text: "odrers", Near: true})

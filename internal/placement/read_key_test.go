@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -61,9 +62,7 @@ func TestPastedKeysAreUnderstood(t *testing.T) {
 		for _, n := range items[0].Notes {
 			notes = append(notes, n.String())
 		}
-		if text := strings.Join(notes, " "); !strings.Contains(text, tc.note) {
-			t.Errorf("%s %s: notes %q, want %q", tc.ns, tc.key, text, tc.note)
-		}
+		expect.Contains(t, strings.Join(notes, " "), tc.note, "%s %s: notes", tc.ns, tc.key)
 	}
 	for _, q := range []Query{{NS: "app.dotted", Key: `{n: 1}`}, {NS: "app.dotted", Key: `{a: 1}`}, {NS: "ts.weather", Key: `{sensor: "x", time: 5}`},
 		{NS: "app.other", Key: `{sensor: "x"}`}, {NS: "app.dotted", Key: `{a: {b: db.x.drop()}}`}} {

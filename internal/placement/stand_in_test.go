@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -45,9 +46,7 @@ func TestIDsOfEveryTypeHaveOneIDAndKeepTheirValue(t *testing.T) {
 	if seven != double || seven == text {
 		t.Errorf("7 is %s and %s, \"7\" is %s", seven.Hex(), double.Hex(), text.Hex())
 	}
-	if seven.Hex() != "ffffcc968ae6ab2a5d8f5002" {
-		t.Errorf("7 has another id than before: %s", seven.Hex())
-	}
+	expect.Equal(t, seven.Hex(), "ffffcc968ae6ab2a5d8f5002", "7 has another id than before")
 	for _, v := range []any{bson.Null{}, bson.A{1}, bson.MinKey{}} {
 		if _, _, ok := IDOf(rawOf(t, v)); ok {
 			t.Errorf("%v is an id", v)

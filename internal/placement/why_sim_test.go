@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/placement"
@@ -61,9 +62,7 @@ func TestDocumentOfAProjectCostsAtMostTwoTargetedQueries(t *testing.T) {
 				must.Do(t, bson.Unmarshal(cmd.Lookup("filter").Document(), &filter))
 				shards, err := a.Client.TargetShards(t.Context(), topology.Namespace("yorkie-meta."+cmd.Lookup("find").StringValue()), filter)
 				must.Do(t, err)
-				if len(shards) != 1 {
-					t.Errorf("%s goes to %v, want len 1", cmd, shards)
-				}
+				expect.Equal(t, len(shards), 1, "%s goes to %v", cmd, shards)
 			}
 		}
 	})
@@ -105,9 +104,8 @@ func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
 							proof := a.prover.Prove(t.Context(), p)
 							switch {
 							case p.Exists == "absent":
-								if proof.State != placement.ProofSkipped {
-									t.Errorf("%s: %+v, want State %v", p.NS, proof, placement.ProofSkipped)
-								}
+								expect.Equal(t, proof.State, placement.ProofSkipped,
+									"%s: %+v, want State", p.NS, proof)
 								continue
 							case proof.State != placement.ProofAgrees:
 								t.Errorf("%s: %+v", p.NS, proof)

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
@@ -45,9 +46,7 @@ func TestDocumentKeyIsSearchedInAllProjectsOnlyWhenAsked(t *testing.T) {
 	for _, it := range a.Items {
 		found = append(found, fmt.Sprint(it.Project.Name, " ", it.Removed))
 	}
-	if !slices.Equal(found, []string{"p7 false", "p7 true", "p2400 false"}) {
-		t.Errorf("found %q", found)
-	}
+	expect.EqualSlices(t, found, []string{"p7 false", "p7 true", "p2400 false"}, "found")
 	if _, err := l.Ask(t.Context(), Query{Text: "nowhere", In: InProjects}); fault.Of(err) != fault.NotFound ||
 		!strings.Contains(fault.Text(err), "2500") {
 		t.Errorf("a key that no project has: %v", err)

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // conformance runs the suite of package conformance on the cluster, each of its tests as one of ours, so
@@ -92,7 +94,5 @@ func TestOutputOfOtherTestsIsRead(t *testing.T) {
 	if want := "FAIL TestA, SKIP TestA/5.0, FAIL TestA/real, PASS TestB"; strings.Join(got, ", ") != want {
 		t.Errorf("read %v, want %s", got, want)
 	}
-	if lines := linesOf(text, "TestA/real"); lines != "a_test.go:1: no" {
-		t.Errorf("its lines are %q", lines)
-	}
+	expect.Equal(t, linesOf(text, "TestA/real"), "a_test.go:1: no", "its lines")
 }

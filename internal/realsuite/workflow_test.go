@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -40,8 +41,7 @@ type workflow struct {
 }
 
 func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
-	text, err := os.ReadFile("../../.github/workflows/real-mongodb.yml")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../../.github/workflows/real-mongodb.yml"))
 	var w workflow
 	d := yaml.NewDecoder(bytes.NewReader(text))
 	d.KnownFields(true)
@@ -75,18 +75,13 @@ func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
 			t.Errorf("%s has no version", s.Uses)
 		}
 	}
-	if runs != 1 {
-		t.Errorf("%d steps run the suite with the image of the release, want 1", runs)
-	}
-	if !strings.Contains(string(text), "Not run yet") {
-		t.Error("it does not say that it was not run")
-	}
+	expect.Equal(t, runs, 1, "steps that run the suite with the image of the release")
+	expect.Contains(t, string(text), "Not run yet", "it does not say that it was not run")
 }
 
 // What the scripts and the Makefile name has to be there.
 func TestMakeRunsTheScripts(t *testing.T) {
-	text, err := os.ReadFile("../../Makefile")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../../Makefile"))
 	for target, script := range map[string]string{"test-real": "scripts/test-real", "record": "scripts/record"} {
 		if !strings.Contains(string(text), "\n"+target+":") || !strings.Contains(string(text), "sh "+script) {
 			t.Errorf("make %s does not run %s", target, script)

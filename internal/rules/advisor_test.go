@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/store"
@@ -167,9 +169,7 @@ func TestAProblemIsTakenForADayAndLeft(t *testing.T) {
 		"the cause": {incident.ID, true}, "a consequence": {incident.Consequences[0].ID, true}, "another": {"jumbo.x", false},
 	} {
 		found.Taken = []store.Take{{ID: c.id, By: "user:anna", At: now}}
-		if got := found.TakenBy(incident).By == "user:anna"; got != c.taken {
-			t.Errorf("%s: taken %v", name, got)
-		}
+		expect.Equal(t, found.TakenBy(incident).By == "user:anna", c.taken, "%s: taken", name)
 	}
 	w.s = healthy(off)
 	v, err := a.View(t.Context())
@@ -180,14 +180,10 @@ func TestAProblemIsTakenForADayAndLeft(t *testing.T) {
 	if err := a.Take(t.Context(), "jumbo.none", "", store.AuditEntry{}); fault.Of(err) != fault.NotFound {
 		t.Error("a problem that does not exist is taken:", err)
 	}
-	if err := a.Take(t.Context(), id, "on it", store.AuditEntry{By: "user:anna"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, a.Take(t.Context(), id, "on it", store.AuditEntry{By: "user:anna"}))
 	takenBy := func() store.Take {
 		v, err := a.View(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return v.TakenBy(v.Items[0])
 	}
 	if got := takenBy(); got.By != "user:anna" || got.Note != "on it" || !got.At.Equal(now) {

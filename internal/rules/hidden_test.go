@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 )
 
@@ -67,9 +68,7 @@ func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {
 			!strings.Contains(hidden, "ChunkTooBig") {
 			t.Error(hidden)
 		}
-		if !strings.Contains(visibleText(p), "host-3") {
-			t.Error("the problem itself was changed")
-		}
+		expect.Contains(t, visibleText(p), "host-3", "the problem itself was changed")
 		return
 	}
 	t.Fatal("no problem with a server text was found")

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/store/sqlite"
 )
@@ -20,10 +22,7 @@ type pastWorld struct {
 var pastBegin = time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
 
 func newPastWorld(t *testing.T) *pastWorld {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	t.Cleanup(func() { _ = db.Close() })
 	return &pastWorld{t: t, h: NewProblemHistory(db, nil, nil)}
 }
@@ -165,9 +164,7 @@ func TestATimeIsJudgedOnlyWhereSomebodyLooked(t *testing.T) {
 		{600, true, 0, 0, true}, {640, false, 0, 0, false},
 	} {
 		v, judged, err := w.h.At(t.Context(), "c", pastAt(c.seconds))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if judged != c.judged || len(v.Items) != c.items || len(v.Unsure) != c.unsure || judged && v.Summary().Clear() != c.clear {
 			t.Errorf("at %d s: judged %v, %d problems, unsure %+v", c.seconds, judged, len(v.Items), v.Unsure)
 		}
@@ -197,9 +194,7 @@ func TestTheProblemsOfAPastTimeSayWhenTheyWereWorst(t *testing.T) {
 	if got := v.Items[0].Text.String(); got != "It is so; at its worst at 06:00 UTC." {
 		t.Error(got)
 	}
-	if got := v.Items[1].Text.String(); got != "It is off." {
-		t.Errorf("without a figure: %s", got)
-	}
+	expect.Equal(t, v.Items[1].Text.String(), "It is off.", "without a figure")
 	if !slices.Contains(v.Passed, Orphans) || slices.Contains(v.Passed, Jumbo) {
 		t.Errorf("passed: %v", v.Passed)
 	}

@@ -8,6 +8,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -430,19 +432,14 @@ func TestOneLateEntryHidesNoMove(t *testing.T) {
 		if !events[1].Written.IsZero() {
 			want = 4
 		}
-		if n := MovesLately(table, now); n.Moves != want {
-			t.Errorf("%d moves, expected %d", n.Moves, want)
-		}
+		expect.Equal(t, MovesLately(table, now).Moves, want, "moves")
 	}
 }
 
 func commitDetails(t *testing.T, id string) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: id}}},
+	raw := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: id}}},
 		{Key: "max", Value: bson.D{{Key: "p", Value: id + "x"}}},
-		{Key: "from", Value: "a"}, {Key: "to", Value: "b"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		{Key: "from", Value: "a"}, {Key: "to", Value: "b"}}))
 	return raw
 }

@@ -3,13 +3,13 @@ package rules
 import (
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 )
@@ -270,17 +270,12 @@ func TestEachContradictionIsNamed(t *testing.T) {
 			continue
 		}
 		text := got[0].Text.String()
-		for _, name := range []string{string(c.NS), c.Shard, c.Database, c.Zone, c.Other} {
-			if !strings.Contains(text, name) {
-				t.Errorf("%s does not name %s: %s", c.Kind, name, text)
-			}
-		}
+		expect.ContainsAll(t, text, []string{string(c.NS), c.Shard, c.Database, c.Zone, c.Other},
+			"%s", c.Kind)
 		seen = append(seen, got[0].ID)
 	}
 	slices.Sort(seen)
-	if len(slices.Compact(seen)) != len(list) {
-		t.Errorf("problems have the same identity: %v", seen)
-	}
+	expect.Equal(t, len(slices.Compact(seen)), len(list), "problems have the same identity: %v", seen)
 }
 
 // answering is a cluster in which all answer, but for some changes.

@@ -20,8 +20,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 	tracked := f.add("db.tracked", 4)
 	tracked.meta.Unsplittable = true
 	bound := func(field string, n int64) bson.Raw {
-		doc, err := bson.Marshal(bson.D{{Key: field, Value: n}})
-		must.Do(t, err)
+		doc := must.Get(bson.Marshal(bson.D{{Key: field, Value: n}}))
 		return doc
 	}
 	withWatcher(t, f, Options{}, func(w *Watcher) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/shardkey"
 )
 
@@ -127,8 +128,6 @@ func (f *fake) check(t *testing.T, table *Table, ns Namespace, c *fakeColl, brok
 			t.Errorf("%s: %d is owned by %v in %v, want %v (rows %v)", ns, n, got, of, want, c.rows)
 		}
 		listed := slices.ContainsFunc(d.Places, func(p DamagedRange) bool { return p.Min.Compare(k) <= 0 && k.Compare(p.Max) < 0 })
-		if listed != (len(want) != 1) {
-			t.Errorf("%s: %d has owners %v and is listed %t", ns, n, want, listed)
-		}
+		expect.Equal(t, listed, (len(want) != 1), "%s: whether %d, with owners %v, is listed", ns, n, want)
 	}
 }

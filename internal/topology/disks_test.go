@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 func disk(used, total int64) Disk {
@@ -61,16 +62,12 @@ func TestSmallDiskChangeIsNotPublished(t *testing.T) {
 		if is.DiskOf("a").Used.Value != 500_800 || !is.DiskOf("a").Used.At.After(was.DiskOf("a").Used.At) {
 			t.Errorf("the figure is not updated: %+v", is.DiskOf("a"))
 		}
-		if was.DiskOf("a").Used.Value != 500_000 {
-			t.Error("an old table has changed")
-		}
+		expect.Equal(t, was.DiskOf("a").Used.Value, 500_000, "an old table has changed")
 		for range 3 { // small steps add up
 			f.change(func() { d := on["a"]; d.Used.Value += 100; on["a"] = d })
 			wait(time.Minute)
 		}
-		if got := w.Table().Seq - was.Seq; got != 1 {
-			t.Errorf("%d tables were published for a thousandth", got)
-		}
+		expect.Equal(t, w.Table().Seq-was.Seq, 1, "tables that were published for a thousandth")
 	})
 }
 
@@ -86,9 +83,7 @@ func TestDiskIsReadThroughAnotherDatabaseWhenOneIsMissing(t *testing.T) {
 		if !w.Table().DiskOf("c").Known() || w.Table().Health[PartDisks].Err != nil {
 			t.Errorf("%+v", w.Table().DiskOf("c"))
 		}
-		if !slices.Equal(f.disksAskedOf, []string{"other", "db"}) {
-			t.Errorf("read through %v", f.disksAskedOf)
-		}
+		expect.EqualSlices(t, f.disksAskedOf, []string{"other", "db"}, "databases that it was read through")
 		f.change(func() { f.disksAskedOf = nil })
 		wait(time.Minute)
 		if !slices.Equal(f.disksAskedOf, []string{"db"}) {

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -32,8 +33,6 @@ func TestFailedMovesAreToldFromOtherEntries(t *testing.T) {
 		"another kind of change": {"split", note("aborted", "a", "b"), false},
 		"no details":             {"moveChunk.from", nil, false},
 	} {
-		if got := (Event{What: c.what, Details: c.details}).FailedMove(); got != c.failed {
-			t.Errorf("%s: failed is %t", name, got)
-		}
+		expect.Equal(t, (Event{What: c.what, Details: c.details}).FailedMove(), c.failed, "%s: failed", name)
 	}
 }

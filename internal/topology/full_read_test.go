@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
@@ -67,9 +68,7 @@ func TestFullReadOfACollectionThatChangesMeanwhile(t *testing.T) {
 			}
 			withWatcher(t, f, Options{}, func(w *Watcher) {
 				check(w)
-				if n := f.count("AllChunks"); n != 1 {
-					t.Errorf("%d full reads", n)
-				}
+				expect.Equal(t, f.count("AllChunks"), 1, "full reads")
 				f.change(func() { c.mutate(t, rng, f.shards) })
 				wait(2 * time.Second)
 				check(w)

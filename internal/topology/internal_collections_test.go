@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestInternalCollectionsAreRecognized(t *testing.T) {
@@ -12,9 +14,7 @@ func TestInternalCollectionsAreRecognized(t *testing.T) {
 		"db.system.resharding.6b02bb48-a4db-7cc4-8956-5429": true, "db.system.views": true, "db.system.profile": true,
 		"db.system.buckets.weather": false, "db.things": false, "configuration.things": false, "db.systems": false, "db": false, "": false,
 	} {
-		if got := IsInternal(ns); got != want {
-			t.Errorf("%q: %t", ns, got)
-		}
+		expect.Equal(t, IsInternal(ns), want, "%q", ns)
 	}
 }
 
@@ -31,9 +31,7 @@ func TestChangelogEntriesOfInternalCollectionsAreRecognized(t *testing.T) {
 		{"renameCollection.metadata", "admin.x to config.y: dropped target collection", true},
 		{"split", "db.one to another", false},
 	} {
-		if got := (Event{What: c.what, NS: c.ns}).Internal(); got != c.want {
-			t.Errorf("%s of %q: %t", c.what, c.ns, got)
-		}
+		expect.Equal(t, (Event{What: c.what, NS: c.ns}).Internal(), c.want, "%s of %q", c.what, c.ns)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -73,15 +74,9 @@ func TestWatcherDoesNotNotifyWithoutAChange(t *testing.T) {
 			now.Balancer.Rounds == table.Balancer.Rounds {
 			t.Errorf("seq %d then %d; the time of the last read and the balancer's rounds must advance", table.Seq, now.Seq)
 		}
-		if n := f.count("Heads") - heads; n != 10 {
-			t.Errorf("%d routing polls in 20 s, want 10 of one command", n)
-		}
-		if n := f.count("Shards") - slow; n != 2 {
-			t.Errorf("%d slow polls in 20 s, want 2", n)
-		}
-		if n := f.count("Chunks") - chunks; n != 0 {
-			t.Errorf("%d chunk reads while nothing changed", n)
-		}
+		expect.Equal(t, f.count("Heads")-heads, 10, "routing polls of one command in 20 s")
+		expect.Equal(t, f.count("Shards")-slow, 2, "slow polls in 20 s")
+		expect.Equal(t, f.count("Chunks")-chunks, 0, "chunk reads while nothing changed")
 	})
 }
 
@@ -454,14 +449,11 @@ func TestSweepGoesOnAfterAFailedRead(t *testing.T) {
 			x.rows[0].Jumbo, y.rows[0].Jumbo = true, true
 		})
 		wait(2 * time.Minute)
-		if w.Table().Collection("db.y").Chunks.Jumbo() != 1 {
-			t.Error("a collection that can't be read holds the sweep up")
-		}
+		expect.Equal(t, w.Table().Collection("db.y").Chunks.Jumbo(), 1,
+			"a collection that can't be read holds the sweep up")
 		f.change(func() { delete(f.failNS, "db.x") })
 		wait(2 * time.Minute)
-		if w.Table().Collection("db.x").Chunks.Jumbo() != 1 {
-			t.Error("the collection is not tried again")
-		}
+		expect.Equal(t, w.Table().Collection("db.x").Chunks.Jumbo(), 1, "the collection is not tried again")
 	})
 }
 
@@ -486,9 +478,8 @@ func TestFlagsThatAreClearedAreFoundSoonWhateverTheNumberOfChunks(t *testing.T) 
 			}
 		})
 		wait(3 * time.Minute)
-		if n := w.Table().Collection("db.x").Chunks.Jumbo(); n != 1 {
-			t.Errorf("%d jumbo chunks three minutes after all but one were cleared", n)
-		}
+		expect.Equal(t, w.Table().Collection("db.x").Chunks.Jumbo(), 1,
+			"jumbo chunks three minutes after all but one were cleared")
 	})
 }
 

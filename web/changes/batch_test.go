@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/web/webtest"
 )
@@ -238,16 +239,12 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 	for name, want := range map[string]string{"chunks": ref, "each": "move", "to": "shard-rs-2", "ns": string(c.NS)} {
 		field := form.Find("form.plan [name=" + name + "]")
 		got := field.AttrOr("value", field.Find("option[selected]").AttrOr("value", field.Text()))
-		if got != want {
-			t.Errorf("%s is %q", name, got)
-		}
+		expect.Equal(t, got, want, "%s", name)
 	}
 	if form.Find("form.plan [name=projects]").Length() != 0 || form.Find("form.plan [name=force]").AttrOr("value", "") != "true" {
 		t.Errorf("%s", form.Find("form.plan").Text())
 	}
-	if back := form.Find("a:contains('Move')").AttrOr("href", ""); back != one {
-		t.Errorf("back is %q, want %q", back, one)
-	}
+	expect.Equal(t, form.Find("a:contains('Move')").AttrOr("href", ""), one, "the link back")
 	for _, k := range actions.Kinds() {
 		list, _ := actions.BatchList(k)
 		if link := read(answer.PlanURL(k)).Find("a:contains('Several at once')"); (link.Length() == 1) != (list != "") {

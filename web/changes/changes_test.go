@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/answer/offering"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -64,9 +65,8 @@ func TestImpossibleChangesTellWhy(t *testing.T) {
 	read := func(list []api.Offer, blocked ...string) {
 		m := map[string]string{}
 		for _, a := range list {
-			if (a.URL == "") != (a.Why != "") {
-				t.Errorf("%s has the address %q and the reason %q", a.Text, a.URL, a.Why)
-			}
+			expect.Equal(t, (a.URL == ""), (a.Why != ""),
+				"whether %s has the address %q or the reason %q", a.Text, a.URL, a.Why)
 			m[a.Text] = a.Why
 		}
 		why(blocked, m)
@@ -126,9 +126,7 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 			}
 		})
 	}
-	if w := s.Do("GET", "/plans/new?kind=explode"); w.Code != http.StatusBadRequest {
-		t.Errorf("an unknown kind: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/plans/new?kind=explode").Code, http.StatusBadRequest, "an unknown kind")
 }
 
 // Who has a form before him and doubts reads when the change is right, with a proof and a way back.
@@ -147,14 +145,11 @@ func TestEachFormLeadsToThePlaybooksThatPlanItsChange(t *testing.T) {
 			t.Errorf("%s has no playbook", k)
 		}
 		for _, b := range books {
-			if !strings.Contains(s.Do("GET", "/help/"+b).Body.String(), "shardboard plan "+string(k)) {
-				t.Errorf("the playbook %s does not plan %s", b, k)
-			}
+			expect.Contains(t, s.Do("GET", "/help/"+b).Body.String(), "shardboard plan "+string(k),
+				"the playbook %s plans %s", b, k)
 		}
 	}
-	if got := leads(actions.ClearJumbo); !slices.Equal(got, []string{"jumbo-chunk"}) {
-		t.Errorf("clear-jumbo leads to %v", got)
-	}
+	expect.EqualSlices(t, leads(actions.ClearJumbo), []string{"jumbo-chunk"}, "clear-jumbo leads to")
 }
 
 func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -99,18 +100,12 @@ func TestAPlanShowsItsLimits(t *testing.T) {
 	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
 		webtest.WithActions(webtest.CannedActions()))
 	text := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("pin")).Body.String()).Find("main").Text()
-	for _, part := range []string{"Limits", "Shards that may receive chunks", "Most moves"} {
-		if !strings.Contains(text, part) {
-			t.Errorf("the page lacks %q", part)
-		}
-	}
+	expect.ContainsAll(t, text, []string{"Limits", "Shards that may receive chunks", "Most moves"}, "the page")
 	var plan api.Plan
 	if err := json.Unmarshal(s.Do("GET", api.Prefix+"/plans/"+webtest.RecordID("pin")).Body.Bytes(), &plan); err != nil ||
 		len(plan.Limits.Collections) == 0 || plan.Limits.Chunks == 0 || plan.Limits.Project == "" {
 		t.Errorf("%v %+v", err, plan.Limits)
 	}
 	form := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(actions.Pin)).Body.String())
-	if form.Find("select[name=pause] option").Length() != 3 {
-		t.Error("the form does not offer to pause balancing")
-	}
+	expect.Equal(t, form.Find("select[name=pause] option").Length(), 3, "the form does not offer to pause balancing")
 }

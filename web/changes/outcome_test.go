@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/format"
 	"shardboard/internal/outcome"
 	"shardboard/web/site"
@@ -43,9 +44,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 			t.Errorf("%s: the page says %q, the API %q", name, answer, run.Outcome.Text)
 		}
 		for _, note := range run.Outcome.Notes {
-			if !strings.Contains(page.Find(".outcome").Text(), note.Text) {
-				t.Errorf("%s: the page lacks %q", name, note.Text)
-			}
+			expect.Contains(t, page.Find(".outcome").Text(), note.Text, "%s: the page", name)
 		}
 		if rows := page.Find(".outcome table").First().Find("tbody tr[data-key]").Length(); rows != len(run.Outcome.Shards) {
 			t.Errorf("%s: %d shards on the page, %d in the API", name, rows, len(run.Outcome.Shards))
@@ -90,9 +89,7 @@ func TestRunIsShownWhenItsOutcomeCannotBeRead(t *testing.T) {
 		t.Error(html.Find("main").Text())
 	}
 	s := webtest.New(t, sc.Change)
-	if w := s.Do("GET", "/api/v1"+sc.Path); w.Code != 503 {
-		t.Errorf("the API: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1"+sc.Path).Code, 503, "the API")
 }
 
 func TestEstimatedAndActualAreSideBySide(t *testing.T) {

@@ -1,13 +1,13 @@
 package changes_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -55,7 +55,5 @@ func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 		t.Errorf("counts that nobody logged: %+v", events)
 	}
 	log := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("running")).Body.String()).Find("ol.events").Text()
-	if !strings.Contains(log, "cloned 7, clonedBytes 700") {
-		t.Errorf("the page's log has no counts: %s", log)
-	}
+	expect.Contains(t, log, "cloned 7, clonedBytes 700", "the log of the page")
 }

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/changes"
 	"shardboard/web/webtest"
 )
@@ -17,9 +18,7 @@ func failureOf(t *testing.T, s engine.Step) string {
 	t.Helper()
 	var b strings.Builder
 	step := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
-	if err := changes.StepFailure(step).Render(t.Context(), &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, changes.StepFailure(step).Render(t.Context(), &b))
 	return webtest.ParseHTML(t, b.String()).Text()
 }
 

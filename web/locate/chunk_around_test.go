@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -88,13 +89,10 @@ func TestAChunksPageLeadsToItsNeighboursAndProjects(t *testing.T) {
 	doc := webtest.ParseHTML(t, s.Do("GET", webtest.ChunkPath(v, "yorkie-meta.documents", 2)).Body.String())
 	for _, rel := range []string{"prev", "next"} {
 		href, _ := doc.Find(`.neighbours a[rel="` + rel + `"]`).Attr("href")
-		if w := s.Do("GET", href); w.Code != http.StatusOK {
-			t.Errorf("%s leads to %q: %d", rel, href, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s leads to %q", rel, href)
 	}
-	if n := doc.Find(`.neighbourbars a[aria-current="page"]`).Length(); n != 1 {
-		t.Errorf("%d of the neighbours are the chunk itself", n)
-	}
+	expect.Equal(t, doc.Find(`.neighbourbars a[aria-current="page"]`).Length(), 1,
+		"neighbours that are the chunk itself")
 	project, _ := doc.Find(".chunkprojects a").First().Attr("href")
 	if w := s.Do("GET", project); w.Code != http.StatusOK || !strings.Contains(doc.Find(".chunkprojects").Text(), "-") {
 		t.Errorf("project %q: %d", project, w.Code)

@@ -10,6 +10,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -57,9 +59,7 @@ func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
 			t.Errorf("after %s: %s", step.do, page.Body)
 		}
 	}
-	if strings.Join(check.told, " ") != "start stop resume" {
-		t.Errorf("told %v", check.told)
-	}
+	expect.Equal(t, strings.Join(check.told, " "), "start stop resume", "told %v", check.told)
 	if w := s.Do("POST", "/checks/duplicates",
 		append(formPost(url.Values{"do": {"stop"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
 		t.Errorf("another site's form: %d", w.Code)
@@ -122,9 +122,7 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 // An id that is no ObjectID is found where all collections are searched for it.
 func TestADuplicateIDLeadsToItsRows(t *testing.T) {
 	kind, data, err := bson.MarshalValue("order/17")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	id, stored, _ := placement.IDOf(bson.RawValue{Type: kind, Value: data})
 	plain := webtest.ProjectID(77)
 	s := webtest.New(t, func(d *site.Deps) {

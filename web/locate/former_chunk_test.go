@@ -11,6 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -35,9 +37,7 @@ func replaced(t *testing.T, table *topology.Table, c *topology.Collection, entry
 		rows[i].Version = topology.Version{Major: c.Highest.Major + 1, Minor: uint32(i)}
 	}
 	m, _, err := c.Chunks.Apply(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	changed.Chunks, changed.Highest = m, m.Highest()
 	next.Collections = slices.Clone(table.Collections)
 	next.Collections[slices.Index(table.Collections, c)] = &changed
@@ -82,9 +82,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 			address = answer.WithAt(ref, at)
 		}
 		w := x.Do("GET", address)
-		if w.Code != status {
-			t.Errorf("%s: %d, want %d", address, w.Code, status)
-		}
+		expect.Equal(t, w.Code, status, "%s", address)
 		return webtest.ParseHTML(t, w.Body.String())
 	}
 	now := page(time.Time{}, http.StatusNotFound)
@@ -98,9 +96,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	}
 	// No entry of the changelog has the bound of this one: the recorded history had the chunk.
 	inner := webtest.ParseHTML(t, x.Do("GET", innerChunk).Body.String())
-	if text := inner.Find(".lead").Text(); !strings.Contains(text, "chunks merged into one: 4") {
-		t.Errorf("a chunk in the middle of a merge: %q", text)
-	}
+	expect.Contains(t, inner.Find(".lead").Text(), "chunks merged into one: 4", "a chunk in the middle of a merge")
 	if text := now.Find("main").Text(); !strings.Contains(text, "Its keys are now in") || !strings.Contains(text, "Split a chunk in two") {
 		t.Errorf("the page says %q", text)
 	}
@@ -111,14 +107,10 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	if text := before.Find(".lead").Text(); !strings.Contains(text, want) || !strings.Contains(title, "no such chunk then") {
 		t.Errorf("before the split it says %q, want %q", text, want)
 	}
-	if href := before.Find(".coverers a").First().AttrOr("href", ""); !strings.Contains(href, "at=") {
-		t.Errorf("the link leads out of the past: %s", href)
-	}
+	expect.Contains(t, before.Find(".coverers a").First().AttrOr("href", ""), "at=", "the link leads out of the past")
 	page(split.Time.Add(time.Second), http.StatusOK)
 	text := page(merge.Time.Add(time.Second), http.StatusNotFound).Find(".lead").Text()
-	if !strings.Contains(text, "chunks merged into one: 4") {
-		t.Errorf("after the merge it says %q", text)
-	}
+	expect.Contains(t, text, "chunks merged into one: 4", "after the merge")
 }
 
 // A chunk that was merged long ago has no entry. The bound in an old address leads to the chunk with its first

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/web/webtest"
 )
@@ -89,9 +90,7 @@ func TestLocateManyLines(t *testing.T) {
 		{"application/json", `{"lines":[{"$gt":1}]}`, 400}, {"image/png", "x", 415}, {"???", "x", 400},
 	} {
 		w := s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text))
-		if w.Code != post.status {
-			t.Errorf("%s %.20q: %d", post.kind, post.text, w.Code)
-		}
+		expect.Equal(t, w.Code, post.status, "%s %.20q", post.kind, post.text)
 		webtest.CheckProblem(t, w, "/api/v1/locate")
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -105,9 +107,8 @@ func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 		t.Errorf("%d rows", n)
 	}
 	first := s.Keeper.Value.All()[0]
-	if href := doc.Find(".matches a").First().AttrOr("href", ""); href != "/locate?q="+first.ID.Hex()+"%2Fplan" {
-		t.Errorf("the first leads to %s", href)
-	}
+	expect.Equal(t, doc.Find(".matches a").First().AttrOr("href", ""), "/locate?q="+first.ID.Hex()+"%2Fplan",
+		"the link of the first")
 }
 
 func TestTicketFollowsTheAnswer(t *testing.T) {
@@ -134,9 +135,7 @@ func TestAnExampleOfAnIDIsTheStoredOne(t *testing.T) {
 	all := slices.Clone(dir.All())
 	for i := range all {
 		kind, data, err := bson.MarshalValue(fmt.Sprintf("tenant-%d", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all[i].ID, all[i].Stored, _ = placement.IDOf(bson.RawValue{Type: kind, Value: data})
 	}
 	s.Keeper.Value = placement.NewDirectory(dir.Seq(), dir.Databases(), all, dir.Health())

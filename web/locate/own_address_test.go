@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -41,9 +42,8 @@ func TestOtherAddressesLeadNowhereByThemselves(t *testing.T) {
 		if w.Code == 303 {
 			t.Errorf("%q leads to %q", text, w.Header().Get("Location"))
 		}
-		if got := strings.Contains(w.Body.String(), `another dashboard`); got != offered {
-			t.Errorf("%q: the page here is offered: %v", text, got)
-		}
+		expect.Equal(t, strings.Contains(w.Body.String(), `another dashboard`), offered,
+			"%q: whether the page here is offered", text)
 	}
 }
 
@@ -63,8 +63,6 @@ func TestANumberWaitsForItsCollection(t *testing.T) {
 	s.Deps.Locate.Locator = realLocator(s)
 	body := s.Do("GET", "/locate?q="+url.QueryEscape(`NumberLong("42")`)).Body.String()
 	for _, part := range []string{`<details class="bykey" open`, `name="key" value="NumberLong(&#34;42&#34;)"`, "Read as a number"} {
-		if !strings.Contains(body, part) {
-			t.Errorf("the page has no %q", part)
-		}
+		expect.Contains(t, body, part, "the page")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
@@ -16,10 +17,7 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 	c := routing.Collection(ns, pattern, routing.Bounds(pattern, 0, 10, 20), "a", "b", "a", "b")
 	table := &topology.Table{Collections: []*topology.Collection{c}}
 	p := func(n int) bson.Raw {
-		doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}}))
 		return doc
 	}
 	chunk := func(lo, hi int) []operation.Fact {

@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 )
 
@@ -57,9 +57,7 @@ func TestAwaitedDeletions(t *testing.T) {
 		"a shard that drains":             {drains(Running, ended), []AwaitedDeletion{{Shard: "d"}}},
 		"one whose draining was not sent": {drains(Planned, time.Time{}), nil},
 	} {
-		if got := (Run{Steps: []Step{c.step, c.step}}).AwaitedDeletions(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
+		expect.EqualSlices(t, (Run{Steps: []Step{c.step, c.step}}).AwaitedDeletions(), c.want, "%s", name)
 	}
 }
 

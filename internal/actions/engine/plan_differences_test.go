@@ -8,6 +8,8 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // A plan that an earlier release made, and a second person has approved, moves whole chunks with moveRange.
@@ -17,9 +19,7 @@ func TestAPlanOfAnEarlierReleaseIsStillTheSame(t *testing.T) {
 	plan := func(op operation.Op, to string) actions.Plan {
 		p := actions.Plan{Draft: actions.Draft{Steps: []operation.Step{{Op: op, NS: "a.b", At: key, Min: key, Max: key, Shard: to}}}}
 		commands, err := commandsOf(release, p.Steps)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		p.Commands = commands
 		if p.Hash, err = planHash(p.Steps, commands); err != nil {
 			t.Fatal(err)
@@ -36,9 +36,7 @@ func TestAPlanOfAnEarlierReleaseIsStillTheSame(t *testing.T) {
 		{plan(operation.OpMoveRange, "s-3"), false},
 		{plan(operation.OpSplitAt, "s-2"), false},
 	} {
-		if got := samePlan(release, test.was, now); got != test.same {
-			t.Errorf("%v: %v", test.was.Steps, got)
-		}
+		expect.Equal(t, samePlan(release, test.was, now), test.same, "%v", test.was.Steps)
 	}
 	if samePlan(release, now, plan(operation.OpMoveRange, "s-2")) {
 		t.Error("a whole chunk has become a part of one, and it counts as the same")

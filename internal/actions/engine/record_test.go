@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -12,9 +13,7 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 	run, err := decodeRun(store.RunRecord{ID: "r1", Body: []byte(`{"ID":"r1","Kind":"move","State":"failed",
 		"Summary":{"Code":"move","Args":{"ns":"db.docs","to":"b"}},"Why":{"Code":"step.gaveUp","Args":{"tries":"3"}},
 		"Steps":[{"State":"failed","Why":{"Code":"step.gaveUp","Args":null},"Backoff":{"What":{"Code":"obstacle.lock","Args":{}}}}]}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for got, want := range map[string]string{
 		run.Summary.String():               "move (ns db.docs, to b)",
 		run.Why.String():                   "step.gaveUp (tries 3)",

@@ -14,6 +14,8 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -50,8 +52,7 @@ func (r *Rig) approve(by auth.Principal, p actions.Plan) engine.Approval {
 func (r *Rig) rewrite(p actions.Plan, change func(*actions.Plan)) actions.Plan {
 	r.Helper()
 	change(&p)
-	body, err := json.Marshal(p)
-	r.Must(err)
+	body := must.Get(json.Marshal(p))
 	r.handle.mu.Lock()
 	defer r.handle.mu.Unlock()
 	row := r.handle.plans[p.ID]
@@ -195,9 +196,7 @@ func TestSelfApprovalReplayAndStaleApprovalNeverRunAPlan(t *testing.T) {
 						t.Fatalf("try %d: refused %v, run: %v", i, refused, err)
 					}
 				}
-				if n := len(r.Sim.Faults().Seen()); n != 0 {
-					t.Errorf("%d commands sent", n)
-				}
+				expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
 			})
 		})
 	}
@@ -229,9 +228,7 @@ func TestApprovalDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
 					t.Fatalf("restart %v, try %d: %+v, %v", restart, i, a, err)
 				}
 			}
-			if n := len(r.Sim.Faults().Seen()); n != 0 {
-				t.Errorf("%d commands sent", n)
-			}
+			expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
 		})
 	}
 }

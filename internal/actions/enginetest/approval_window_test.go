@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 )
 
@@ -60,9 +61,7 @@ func TestPlansOfOnePersonAddUp(t *testing.T) {
 			t.Errorf("somebody else: %v", p.Approval)
 		}
 		undo := r.undo(run.ID)
-		if len(undo.Approval) != 0 {
-			t.Errorf("an undo: %v", undo.Approval)
-		}
+		expect.Equal(t, len(undo.Approval), 0, "an undo: %v", undo.Approval)
 		r.WaitEnd(r.Start(undo).ID)
 		p := r.planSplit(Anna, 25)
 		r.approve(Bert, p)
@@ -99,9 +98,8 @@ func TestPlansThatAreRunAtTheSameTimeAddUp(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if n := len(slices.DeleteFunc(ran, func(x bool) bool { return !x })); n != 2 {
-			t.Errorf("%d of 6 plans ran, and 2 chunks need no approval", n)
-		}
+		expect.Equal(t, len(slices.DeleteFunc(ran, func(x bool) bool { return !x })), 2,
+			"plans of 6 that ran, while 2 chunks need no approval")
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -72,10 +73,8 @@ func matrixChanges() []matrixChange {
 		return c, c.Chunks.At(c.Chunks.Len() / 2)
 	}
 	bounds := func(r *Rig, c *topology.Collection, ch topology.Chunk) [2]bson.Raw {
-		lo, err := c.Key.Document(ch.Min)
-		r.Must(err)
-		hi, err := c.Key.Document(ch.Max)
-		r.Must(err)
+		lo := must.Get(c.Key.Document(ch.Min))
+		hi := must.Get(c.Key.Document(ch.Max))
 		return [2]bson.Raw{lo, hi}
 	}
 	return []matrixChange{

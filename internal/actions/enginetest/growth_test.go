@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/lab/growth"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -151,10 +152,8 @@ func (r *Rig) evacuate(shard string) {
 			if ch.Shard != shard {
 				continue
 			}
-			min, err := c.Key.Document(ch.Min)
-			r.Must(err)
-			max, err := c.Key.Document(ch.Max)
-			r.Must(err)
+			min := must.Get(c.Key.Document(ch.Min))
+			max := must.Get(c.Key.Document(ch.Max))
 			to := fmt.Sprintf("shard-rs-%d", 1+n%3)
 			r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpMove, NS: c.NS, Min: min, Max: max, Shard: to, Wait: true}))
 			n++

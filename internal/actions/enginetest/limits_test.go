@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -17,8 +18,7 @@ func TestRunThatWouldMoveMoreThanWasConfirmedEnds(t *testing.T) {
 		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1})
 		id := r.Start(p).ID
 		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
-		of, err := bson.ObjectIDFromHex(project)
-		r.Must(err)
+		of := must.Get(bson.ObjectIDFromHex(project))
 		for i := range int64(40) {
 			r.Admin(bson.D{{Key: "split", Value: "yorkie-meta.clients"}, {Key: "middle", Value: bson.D{
 				{Key: "project_id", Value: of}, {Key: "_id", Value: (i - 20) << 57}}}})

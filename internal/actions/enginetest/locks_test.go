@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -23,8 +24,7 @@ func TestShardTakesPartInOneOfOurMigrationsAtATime(t *testing.T) {
 		r.Admin(bson.D{{Key: "split", Value: other}, {Key: "middle", Value: bson.D{{Key: "p", Value: 0}}}})
 		r.Restart()
 		first := r.planMove()
-		lowest, err := bson.Marshal(bson.D{{Key: "p", Value: bson.MinKey{}}})
-		r.Must(err)
+		lowest := must.Get(bson.Marshal(bson.D{{Key: "p", Value: bson.MinKey{}}}))
 		second := r.Plan(actions.MoveChunk, actions.Args{NS: other, Bounds: [2]bson.Raw{lowest, P(0)}, To: "shard-rs-3"})
 		a, rule := r.startAndHold(first, simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned})
 		b := r.Start(second).ID

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -39,8 +40,7 @@ func (r *Rig) moveByOtherCleanly(lo, hi int, to string) {
 // apply.
 func (r *Rig) moveByOtherOverNetwork(lo, hi int, to string) {
 	r.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	c, err := cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim})
 	r.Must(err)
 	defer func() { _ = c.Close(context.Background()) }()

@@ -13,6 +13,8 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -92,8 +94,7 @@ func TestWrongHashAndExpiryAreReportedAsFields(t *testing.T) {
 func (r *Rig) shiftPlan(p actions.Plan, id string, by time.Duration) actions.Plan {
 	r.Helper()
 	p.ID, p.Made, p.Expires = id, p.Made.Add(by), p.Expires.Add(by)
-	body, err := json.Marshal(p)
-	r.Must(err)
+	body := must.Get(json.Marshal(p))
 	r.handle.mu.Lock()
 	delete(r.handle.plans, id)
 	r.handle.mu.Unlock()
@@ -133,9 +134,7 @@ func TestPlanDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
 		if !r.refusedAsExpired(p) {
 			t.Error("a plan of this process is run 16 minutes after it was made")
 		}
-		if n := len(r.Sim.Faults().Seen()); n != 0 {
-			t.Errorf("%d commands sent", n)
-		}
+		expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
 		r.Wait(r.Start(split()).ID, func(run engine.Run) bool { return run.State == engine.Succeeded })
 	})
 }

@@ -157,8 +157,7 @@ func (w fakeRecentWrites) RecentWrites(_ context.Context, t *topology.Table, of 
 func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 	asked := 0
 	key := func(p int32) bson.Raw {
-		raw, err := bson.Marshal(bson.D{{Key: "p", Value: p}})
-		must.Do(t, err)
+		raw := must.Get(bson.Marshal(bson.D{{Key: "p", Value: p}}))
 		return raw
 	}
 	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = fakeRecentWrites{&asked} }}, func(r *Rig) {

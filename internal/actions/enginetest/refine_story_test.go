@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -110,8 +111,7 @@ func refineSplitAndSpread(r *Rig, project bson.ObjectID) {
 	shards := map[string]int{}
 	c = r.Watcher.Table().Collection(documents)
 	for _, ch := range c.Chunks.All() {
-		lo, err := c.Key.Values(ch.Min)
-		r.Must(err)
+		lo := must.Get(c.Key.Values(ch.Min))
 		if id, ok := lo[0].ObjectIDOK(); ok && id == project {
 			shards[ch.Shard]++
 		}

@@ -17,8 +17,7 @@ import (
 // newKey is the pattern to which the tests reshard NS.
 func newKey(t testing.TB) bson.Raw {
 	t.Helper()
-	doc, err := bson.Marshal(bson.D{{Key: "q", Value: int32(1)}})
-	must.Do(t, err)
+	doc := must.Get(bson.Marshal(bson.D{{Key: "q", Value: int32(1)}}))
 	return doc
 }
 

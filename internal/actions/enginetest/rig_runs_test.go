@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -170,8 +171,7 @@ func isPrefix(doc, whole bson.Raw) bool {
 // catalogue from the cluster.
 func (r *Rig) ReadFact(f operation.Fact) map[string]string {
 	r.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Sim})
 	r.Must(err)
 	defer func() { _ = c.Close(context.Background()) }()

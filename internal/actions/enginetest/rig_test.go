@@ -106,8 +106,7 @@ func newRig(t testing.TB, s Setup) *Rig {
 	if s.Sim.Projects == 0 {
 		s.Sim.Empty, s.Sim.Still = true, !s.Live
 	}
-	sim, err := simcluster.New(t.Context(), s.Sim)
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), s.Sim))
 	sim.Start(t.Context())
 	r := &Rig{TB: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap,
 		prof: cmp.Or(s.Of, profile.Yorkie())}
@@ -155,8 +154,7 @@ func (r *Rig) Boot() {
 // connect makes what a process has: a connection, a table and the options of an engine.
 func (r *Rig) connect(n *Network, h *Handle, boot uint64) (*cluster.Client, *topology.Watcher, engine.Options) {
 	r.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: n})
 	r.Must(err)
 	w := topology.NewWatcher(c, topology.Options{})

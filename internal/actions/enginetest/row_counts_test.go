@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -51,8 +52,7 @@ func (fakeWriteRate) WriteRate(ns topology.Namespace, project string) (float64, 
 
 func TestRowsAreCountedBeforeAndAfterAndADifferenceIsNotAFailure(t *testing.T) {
 	onCountingRig(t, nil, fakeWriteRate{}, func(r *Rig, p actions.Plan) {
-		id, err := bson.ObjectIDFromHex(p.Args.Project)
-		r.Must(err)
+		id := must.Get(bson.ObjectIDFromHex(p.Args.Project))
 		insert := bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{
 			bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id}, {Key: "key", Value: "written meanwhile"}}}}}
 		r.Sim.Faults().Add(

@@ -2,6 +2,8 @@ package operation
 
 import (
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestTheProgressOfAReshardingIsToldAsTheServerEstimatesIt(t *testing.T) {
@@ -16,7 +18,5 @@ func TestTheProgressOfAReshardingIsToldAsTheServerEstimatesIt(t *testing.T) {
 		t.Errorf("%d of %d, %d of %d, %d s left", n, of, bytes, ofBytes, r.Left())
 	}
 	r.Shards[0].Left = -1
-	if r.Left() != -1 {
-		t.Error("a time that one recipient does not know is known")
-	}
+	expect.Equal(t, r.Left(), -1, "a time that one recipient does not know is known")
 }

@@ -1,8 +1,9 @@
 package operation
 
 import (
-	"slices"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestAnotherRecipientKeepsNothingThatIsPermanentlyBlocked(t *testing.T) {
@@ -12,11 +13,7 @@ func TestAnotherRecipientKeepsNothingThatIsPermanentlyBlocked(t *testing.T) {
 		lasting bool
 		want    []string
 	}{{"b", false, []string{"b", "c", "a"}}, {"c", true, []string{"c", "b"}}} {
-		if got := s.To(test.to, test.lasting).Recipients(); !slices.Equal(got, test.want) {
-			t.Errorf("to %s: %v, want %v", test.to, got, test.want)
-		}
+		expect.EqualSlices(t, s.To(test.to, test.lasting).Recipients(), test.want, "to %s", test.to)
 	}
-	if !slices.Equal(s.Others, []string{"b", "c"}) {
-		t.Errorf("the step itself changed: %v", s.Others)
-	}
+	expect.EqualSlices(t, s.Others, []string{"b", "c"}, "the step itself changed")
 }

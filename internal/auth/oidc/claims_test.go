@@ -9,12 +9,14 @@ import (
 	"unicode"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func parseObject(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var out map[string]any
-	must(t, json.Unmarshal([]byte(text), &out))
+	must.Do(t, json.Unmarshal([]byte(text), &out))
 	return out
 }
 
@@ -161,9 +163,8 @@ func TestTheNameIsTheFirstDisplayableClaim(t *testing.T) {
 		"none":               {"", `{}`, `{}`, ""},
 	} {
 		i := newProvider(t).issuer(t, func(o *Options) { o.NameClaim = tc.claim })
-		if got := i.nameOf([]map[string]any{parseObject(t, tc.claims), parseObject(t, tc.info)}); got != tc.want {
-			t.Errorf("%s: %q, expected %q", name, got, tc.want)
-		}
+		expect.Equal(t, i.nameOf([]map[string]any{parseObject(t, tc.claims), parseObject(t, tc.info)}), tc.want,
+			"%s", name)
 	}
 }
 

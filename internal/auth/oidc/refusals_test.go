@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestARefusedExchangeGivesAdviceWithoutSecrets(t *testing.T) {
@@ -58,9 +60,7 @@ func TestAnInvalidDiscoveryDocumentIsRefused(t *testing.T) {
 		p.more = tc.more
 		_, err := p.issuer(t).Address(t.Context(), state, nonce, verifier)
 		expectRefusal(t, err, tc.code)
-		if fault.Of(err) != fault.Unavailable {
-			t.Errorf("%s: unexpected error: %v", name, err)
-		}
+		expect.Equal(t, fault.Of(err), fault.Unavailable, "%s: kind of %v", name, err)
 	}
 }
 
@@ -85,7 +85,7 @@ func TestUnreachableAndWrongIssuersGiveDifferentAdvice(t *testing.T) {
 		strange.URL: {"issuer-unreachable", "certificate"}, leads.URL: {"issuer-unreachable", "redirect"},
 	} {
 		i, err := New(Options{Issuer: address, ClientID: "board", RedirectURL: "https://board.example/x"})
-		must(t, err)
+		must.Do(t, err)
 		_, err = i.Address(t.Context(), state, nonce, verifier)
 		r := expectRefusal(t, err, want.code)
 		if !strings.Contains(r.Advice, want.says) || fault.Of(err) != fault.Unavailable || len(err.Error()) > 1000 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 // hanging answers like a provider, but never answers UserInfo.
@@ -34,9 +35,7 @@ func TestAUserInfoRequestTimesOut(t *testing.T) {
 			i.client.Transport = hanging{p.handler()}
 			began := time.Now()
 			c, err := p.signIn(t, i)
-			if took := time.Since(began); took != userInfoWait {
-				t.Errorf("without %s: it took %s, expected %s", missing, took, userInfoWait)
-			}
+			expect.Equal(t, time.Since(began), userInfoWait, "without %s: time that it took", missing)
 			if missing == "groups" {
 				if expectRefusal(t, err, "userinfo-failed"); fault.Of(err) != fault.Unavailable {
 					t.Error(err)
