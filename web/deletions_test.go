@@ -41,9 +41,8 @@ func TestEveryPlaceSaysWhoHoldsUpADeletion(t *testing.T) {
 	for _, path := range pages {
 		page := pageOf(t, s, path)
 		text := textOf(t, page)
-		expect.ContainsAll(t, text, []string{"The old documents of " + string(ns) + " wait for 2 open cursors of", "report-job on " + shard, command,
-			"10.0.0.7"},
-			"%s", path)
+		expect.ContainsAll(t, text, []string{"The old documents of " + string(ns) + " wait for 2 open cursors of",
+			"report-job on " + shard, command, "10.0.0.7"}, "%s", path)
 		expect.Lacks(t, page, "<script>alert", "%s has a script of the cluster", path)
 	}
 	detail := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/"+shard))
