@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"log/slog"
 	"net"
 	"strings"
 	"testing"
@@ -11,6 +13,9 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
+	"shardboard/internal/bench"
+	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -190,5 +195,57 @@ func TestAnAddressInUseNamesTheFlagThatChangesIt(t *testing.T) {
 		if code, _, stderr := shardboard(t, args...); code == 0 || !strings.Contains(stderr, "Choose another address with "+flag+".") {
 			t.Errorf("%v: %d %s", args, code, stderr)
 		}
+	}
+}
+
+func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
+	number := func(n float64) *float64 { return &n }
+	within := bench.Figure{Name: "index keys examined", Value: number(1240), Bound: number(2000), Unit: "/min"}
+	over := bench.Figure{Name: "first load ÷ drain", Value: number(1.5), Bound: number(1.25)}
+	for _, c := range []struct {
+		figures []bench.Figure
+		want    []string
+	}{
+		{[]bench.Figure{within}, []string{"1240 /min", "2000 /min", "ok", "Within their bounds: all 1."}},
+		{[]bench.Figure{within, over}, []string{"1.50", "1.25", "OVER", "Over the bound: first load ÷ drain (1 of 2)."}},
+		{[]bench.Figure{within, {Name: "memory of a socket", Note: "this system does not tell"}}, []string{"not measured", "all 1"}},
+	} {
+		var out strings.Builder
+		must.Do(t, printFigures(&out, bench.Report{Figures: c.figures}))
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %q in\n%s", want, out.String())
+			}
+		}
+	}
+	expect.Equal(t, fault.Of(figuresOver{}).ExitCode(), 1, "the exit code of a figure over its bound")
+}
+
+// With --log-format json every line that serve writes for a machine is JSON, its end too.
+func TestLogAsJSON(t *testing.T) {
+	var stderr bytes.Buffer
+	t.Setenv("SHARDBOARD_URI", "")
+	if code := run(t.Context(), []string{"serve", "--log-format", "json", "--data-dir", t.TempDir()}, io.Discard, &stderr); code == 0 {
+		t.Error("it serves without a cluster")
+	}
+	for line := range strings.Lines(stderr.String()) {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(line), &got); err != nil || got["level"] != "ERROR" || got["why"] == "" {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+	if stderr.Len() == 0 {
+		t.Error("nothing is logged")
+	}
+	var out bytes.Buffer
+	newLog(&out, "json", slog.LevelWarn).Info("left out")
+	newLog(&out, "json", slog.LevelWarn).Warn("said\nso", "a", "b")
+	if !strings.Contains(out.String(), `"msg":"said\nso","a":"b"`) || strings.Contains(out.String(), "left out") {
+		t.Error(out.String())
+	}
+	stderr.Reset()
+	if code := run(t.Context(), []string{"version", "--log-format", "xml"}, io.Discard, &stderr); code == 0 ||
+		!strings.Contains(stderr.String(), `--log-format must be one of "text","json"`) {
+		t.Errorf("%d: %s", code, stderr.String())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
@@ -78,4 +79,13 @@ func TestASentenceIsRatherReadThanAnIdentifier(t *testing.T) {
 	if err := table.write([][]string{{"jl5uqeu5tg2mn7hhy33xopf43q", sentence}}); err != nil || !strings.Contains(out.String(), "SUMMARY") {
 		t.Errorf("the last column is left out and not cut: %v %q", err, out.String())
 	}
+}
+
+func TestABandIsDrawnInTheOrderOfItsKeys(t *testing.T) {
+	symbols := map[string]byte{"a": '1', "b": '2'}
+	tile := api.MapTile{To: 4, Shards: []string{"b", "a", "gone"}, Marks: api.MapMarks{At: []int{0, 2, 3}, Shard: []int{1, 0, 2}}}
+	for width, want := range map[int]string{4: "112?", 8: "111122??", 2: "12"} {
+		expect.Equal(t, bandText(tile, width, symbols), want, "%d cells", width)
+	}
+	expect.Equal(t, bandText(api.MapTile{}, 2, symbols), "??", "an unknown tile")
 }

@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/proxyenv"
 )
 
 // sendTest sends a test message and returns the outcome.
@@ -130,4 +131,12 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 	if _, err := Read(filepath.Join(dir, "none.yaml")); fault.Of(err) != fault.Invalid {
 		t.Error(err)
 	}
+}
+
+func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
+	proxyenv.Check(t, func(receiver string) {
+		if got := post(t.Context(), newClient(nil), newSecret(receiver), nil); got.ok() {
+			t.Error("nobody is there")
+		}
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -302,6 +303,25 @@ func TestAWaitForOldDocumentsIsRecognisedWithoutAReason(t *testing.T) {
 		}
 		if got := Failures(Migrations(&topology.Table{Events: events}, begin.Add(time.Hour), nil, nil)); len(got) != 1 || got[0].Code != tc.want {
 			t.Errorf("after %s: got %+v, want one group %s", tc.took, got, tc.want)
+		}
+	}
+}
+
+// A server text is replaced by one of our own phrases. Pages that classify the phrase
+// must get the same code as those that classify the text.
+func TestPhraseHasTheSameCodeAsTheServersText(t *testing.T) {
+	for _, kind := range reasonPhrases {
+		for _, phrase := range kind.any {
+			expect.Equal(t, CodeOf(phrase), kind.code, "%q alone", phrase)
+			text := "host-3 said " + phrase + ": {_id: 17, note: \"StaleConfig\"}"
+			if got := Phrase(text); CodeOf(got) != CodeOf(text) || !strings.Contains(text, got) || strings.Contains(got, "17") {
+				t.Errorf("%q becomes %q", text, got)
+			}
+		}
+	}
+	for _, unknown := range []string{"", " ", "something about {_id: 17}", "17"} {
+		if got := Phrase(unknown); got != "" {
+			t.Errorf("%q becomes %q, want empty", unknown, got)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -237,3 +238,20 @@ func (w *world) namespace(ns string) *mongo.Collection {
 	db, name, _ := strings.Cut(ns, ".")
 	return w.data.Database(db).Collection(name)
 }
+
+// standIn is a test whose outcome another test looks at.
+type standIn struct {
+	testing.TB
+	failed, skipped bool
+	cleanups        []func()
+}
+
+func (s *standIn) Helper()               {}
+func (s *standIn) Cleanup(f func())      { s.cleanups = append(s.cleanups, f) }
+func (s *standIn) Logf(string, ...any)   {}
+func (s *standIn) Error(...any)          { s.failed = true }
+func (s *standIn) Errorf(string, ...any) { s.failed = true }
+func (s *standIn) Fatal(...any)          { s.failed = true; runtime.Goexit() }
+func (s *standIn) SkipNow()              { s.skipped = true; runtime.Goexit() }
+func (s *standIn) Failed() bool          { return s.failed }
+func (s *standIn) Skipped() bool         { return s.skipped }

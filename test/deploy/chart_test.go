@@ -5,24 +5,27 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	"helm.sh/helm/v4/pkg/chart/common"
 	commonutil "helm.sh/helm/v4/pkg/chart/common/util"
 	chart "helm.sh/helm/v4/pkg/chart/v2"
 	"helm.sh/helm/v4/pkg/chart/v2/loader"
 	"helm.sh/helm/v4/pkg/engine"
-	"sigs.k8s.io/yaml"
-
-	monitoring "github.com/prometheus-operator/prometheus-operator/pkg/apis/monitoring/v1"
 	apps "k8s.io/api/apps/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	gateway "sigs.k8s.io/gateway-api/apis/v1"
+	"sigs.k8s.io/yaml"
 )
 
 const chartDir = "../../deploy/helm/shardboard"
@@ -149,5 +152,28 @@ func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// docs/upgrade.md has a pod that goes back in Kubernetes, docs/data.md parts of one.
+func TestManifestsOfTheDocumentationAreKubernetes(t *testing.T) {
+	manifest := regexp.MustCompile("(?ms)^```yaml\n(apiVersion: v1\nkind: Pod\n.*?)^```$|^```yaml\n(spec:\n.*?)^```$")
+	for page, want := range map[string]int{"upgrade.md": 1, "data.md": 1} {
+		text, err := os.ReadFile(filepath.Join("../../docs", page))
+		must(t, err)
+		found := manifest.FindAllSubmatch(text, -1)
+		if len(found) != want {
+			t.Errorf("%s has %d manifests, not %d", page, len(found), want)
+		}
+		for _, m := range found {
+			pod := decode[core.Pod](t, append(m[1], m[2]...))
+			for _, c := range append(pod.Spec.InitContainers, pod.Spec.Containers...) {
+				for _, mount := range c.VolumeMounts {
+					if !slices.ContainsFunc(pod.Spec.Volumes, func(v core.Volume) bool { return v.Name == mount.Name }) {
+						t.Errorf("%s: %s mounts %s, which is no volume", page, c.Name, mount.Name)
+					}
+				}
+			}
+		}
 	}
 }

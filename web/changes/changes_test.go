@@ -19,6 +19,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -202,4 +204,59 @@ func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`) {
 		t.Error(got)
 	}
+}
+
+func TestRunOfADrainSaysThatStopDoesNotEndIt(t *testing.T) {
+	for version, want := range map[string]string{
+		"8.0.13": "Ending a draining needs MongoDB 8.3.",
+		"8.3.0":  "kind=stop-draining&amp;shard=shard-rs-2",
+	} {
+		s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+			webtest.WithActions(webtest.WithBigRuns(webtest.CannedActions())))
+		table := webtest.CannedTable(1, 250)
+		webtest.Draining(table)
+		table.ServerInfo.Version = version
+		s.Watcher.Publish(table)
+		page := s.Do("GET", "/runs/"+webtest.RecordID(webtest.DrainingRun)).Body.String()
+		if !strings.Contains(page, "shard-rs-2 keeps draining until it is empty") || !strings.Contains(page, want) {
+			t.Errorf("%s: the page of the run lacks %q", version, want)
+		}
+	}
+}
+
+// Forms of changes speak of what the profile calls tenants; names of arguments stay.
+func TestFormsSpeakTheWordsOfTheProfile(t *testing.T) {
+	shop := *profile.Yorkie()
+	shop.Tenants = profile.Called{One: "Tenant", Many: "Tenants"}
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Profile = &shop })
+	for path, says := range map[string]string{"/plans/new?kind=pin": "Pin a tenant",
+		"/plans/new?kind=split-project": "Split a tenant’s chunks", "/plans/new": "Spread a tenant over the shards"} {
+		w := s.Do("GET", path)
+		main := webtest.ParseHTML(t, w.Body.String()).Find("main")
+		if text := main.Text(); !strings.Contains(text, says) || strings.Contains(text, " project") || strings.Contains(text, "Project") {
+			t.Errorf("%s: status %d, says %q", path, w.Code, text)
+		}
+		if path == "/plans/new?kind=pin" && main.Find("[name=project]").Length() != 1 {
+			t.Error("the argument has another name")
+		}
+	}
+}
+
+// A link to a plan that was removed says what became of it.
+func TestRemovedPlanIsNotFoundWithItsReason(t *testing.T) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
+		p := f.Plan("anna", webtest.SplitAt(1))
+		if n, err := f.DB.DropPlans(f.Context(), time.Now().Add(time.Minute), 10); err != nil || n != 1 {
+			f.Fatal(n, err)
+		}
+		for path, says := range map[string]string{"/plans/" + p.ID: "never run and was removed after 30 days",
+			"/plans/" + strings.Repeat("a", 26): "no such plan"} {
+			for prefix, accept := range map[string]string{"": "text/html", "/api/v1": "application/json"} {
+				if w := f.Do("GET", prefix+path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusNotFound ||
+					!strings.Contains(w.Body.String(), says) {
+					f.Errorf("%s%s: %d %s", prefix, path, w.Code, w.Body)
+				}
+			}
+		}
+	})
 }

@@ -1,16 +1,25 @@
 package changes_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/outcome"
+	"shardboard/internal/topology"
+	"shardboard/web/changes"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -161,4 +170,85 @@ func TestRunWithoutEffectHasNoOutcome(t *testing.T) {
 			t.Errorf("%s: %+v", name, run.Outcome)
 		}
 	}
+}
+
+// failureOf is what a run's page shows of a failed step.
+func failureOf(t *testing.T, s engine.Step) string {
+	t.Helper()
+	var b strings.Builder
+	step := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
+	must.Do(t, changes.StepFailure(step).Render(t.Context(), &b))
+	return webtest.ParseHTML(t, b.String()).Text()
+}
+
+func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
+	table := webtest.CannedTable(1, 250)
+	events := webtest.FailedAttempt(t, table, 3, webtest.Epoch, "")
+	slices.Reverse(events)
+	s := engine.Step{Step: operation.Step{Op: operation.OpMove, NS: webtest.DocumentsNS, Shard: "shard-rs-2"}, Events: events,
+		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
+	if got := changing.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
+		!got[1].Failed {
+		t.Errorf("%+v", got)
+	}
+	if text := failureOf(t, s); !strings.Contains(text, "Location51008") || !strings.Contains(text, "same _id") {
+		t.Error(text)
+	}
+	s.State = engine.Unknown
+	if text := failureOf(t, s); strings.Contains(text, "try again") || !strings.Contains(text, "Location51008") {
+		t.Errorf("something is to be tried while the outcome is unknown: %s", text)
+	}
+	split := engine.Step{
+		Step:  operation.Step{Op: operation.OpSplitAt, NS: webtest.DocumentsNS},
+		Error: `The cluster refused to split: "operation exceeded time limit".`,
+	}
+	if row := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
+		t.Errorf("words of a move for a split: %q", row.Means)
+	}
+}
+
+func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
+	a := webtest.CannedActions()
+	counted := bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}, {Key: "text", Value: "no number"}}
+	for i := range a.RunList {
+		r := &a.RunList[i]
+		if r.ID != webtest.RecordID("running") {
+			continue
+		}
+		r.Steps[0].Events = append(
+			r.Steps[0].Events,
+			topology.Event{
+				ID:    "e2",
+				Time:  webtest.Epoch.Add(-40 * time.Second),
+				What:  "moveChunk.commit",
+				NS:    "yorkie-meta.documents",
+				Shard: "shard-rs-1",
+				Details: webtest.MustBSON(
+					bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: webtest.HostileName}, {Key: "counts", Value: counted}},
+				),
+			},
+			topology.Event{
+				ID:      "e3",
+				Time:    webtest.Epoch.Add(-30 * time.Second),
+				What:    "moveChunk.from",
+				Details: webtest.MustBSON(bson.D{{Key: "counts", Value: "seven"}}),
+			},
+		)
+	}
+	s := webtest.New(t, webtest.WithActions(a))
+	events := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+webtest.RecordID("running"))).Steps[0].Events
+	if len(events) != 3 {
+		t.Fatalf("%+v", events)
+	}
+	commit := events[1]
+	if commit.What != "moveChunk.commit" || commit.From != "shard-rs-1" || commit.To != webtest.HostileName || commit.At == nil ||
+		!commit.At.Equal(webtest.Epoch.Add(-40*time.Second)) ||
+		len(commit.Counts) != 2 || commit.Counts["cloned"] != 7 || commit.Counts["clonedBytes"] != 700 {
+		t.Errorf("%+v", commit)
+	}
+	if events[0].Counts != nil || events[2].Counts != nil {
+		t.Errorf("counts that nobody logged: %+v", events)
+	}
+	log := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("running")).Body.String()).Find("ol.events").Text()
+	expect.Contains(t, log, "cloned 7, clonedBytes 700", "the log of the page")
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net"
 	"runtime/debug"
 	"sync"
 	"testing"
@@ -206,4 +207,43 @@ func (s *stream) Read(b []byte) (int, error) {
 func streamSeed(seed, life uint64) (out [32]byte) {
 	out[0], out[1], out[2], out[8], out[9] = byte(seed), byte(seed>>8), byte(seed>>16), byte(life), byte(life>>8)
 	return out
+}
+
+// Network connects a process to the cluster.
+type Network struct {
+	sim *simcluster.Cluster
+
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+// DialContext makes a connection through the network.
+func (c *Network) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("connection refused")}
+	}
+	conn, err := c.sim.DialContext(ctx, network, address)
+	if err == nil {
+		c.conns = append(c.conns, conn)
+	}
+	return conn, err
+}
+
+// Cut breaks every connection and prevents new ones until Restore is called.
+func (c *Network) Cut() { c.set(true) }
+
+// Restore allows new connections again.
+func (c *Network) Restore() { c.set(false) }
+
+func (c *Network) set(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut = cut
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.conns = nil
 }
