@@ -68,15 +68,9 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 
 // failedWith is a log with one move that failed with a text before the rest.
 func failedWith(events []topology.Event, text string) []topology.Event {
-	doc := webtest.Must(
-		bson.Marshal(
-			bson.D{
-				{Key: "min", Value: bson.D{{Key: "x", Value: 1}}},
-				{Key: "max", Value: bson.D{{Key: "x", Value: 2}}}, {Key: "from", Value: "shard-rs-1"},
-				{Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: text},
-			},
-		),
-	)
+	doc := webtest.Must(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "x", Value: 1}}},
+		{Key: "max", Value: bson.D{{Key: "x", Value: 2}}}, {Key: "from", Value: "shard-rs-1"},
+		{Key: "to", Value: "shard-rs-2"}, {Key: "errmsg", Value: text}}))
 	return append(
 		[]topology.Event{{ID: "failed", Time: webtest.Epoch, What: "moveChunk.error", NS: "app.things", Shard: "shard-rs-1", Details: doc}},
 		events...)
@@ -218,9 +212,8 @@ func chunkTrouble(t *testing.T) (*webtest.Server, answer.View) {
 		busy.Rows = append(busy.Rows, heat.Count{Project: v.Dir.All()[3].ID, Document: webtest.ProjectID(1000 + 977*i), Rows: 40})
 	}
 	s := webtest.NewHeatServer(t, v, busy, 4*time.Minute+5*time.Second, nil)
-	s.Deps.Problems.Advice = rules.NewAdvisor(
-		rules.Sources{Tables: s.Watcher, Directories: s.Keeper, Profile: s.Deps.Cluster.Profile, Heat: s.Deps.Measured.Heat, Now: s.Deps.Now},
-	)
+	s.Deps.Problems.Advice = rules.NewAdvisor(rules.Sources{Tables: s.Watcher, Directories: s.Keeper,
+		Profile: s.Deps.Cluster.Profile, Heat: s.Deps.Measured.Heat, Now: s.Deps.Now})
 	return s, v
 }
 
@@ -262,11 +255,9 @@ func TestChunksAreFilteredByBoundOnlyWhereBoundsAreShown(t *testing.T) {
 
 // A sentence with hidden bounds is one that people can read.
 func TestSentencesWithHiddenBoundsStayShort(t *testing.T) {
-	got := answer.HideInMessage(
-		message.New("split.at", "Split the chunk {min} → {max} of {ns} on {shard} at {at}.",
-			message.Key("min", "{a: 1}"), message.Key("max", "{a: 2}"), message.Key("at", "{a: 1.5}"),
-			message.Namespace("ns", "app.things"), message.Shard("shard", "s1")),
-	).String()
+	got := answer.HideInMessage(message.New("split.at", "Split the chunk {min} → {max} of {ns} on {shard} at {at}.",
+		message.Key("min", "{a: 1}"), message.Key("max", "{a: 2}"), message.Key("at", "{a: 1.5}"),
+		message.Namespace("ns", "app.things"), message.Shard("shard", "s1"))).String()
 	if strings.Contains(got, "a: 1") || strings.Contains(got, "needs the role") || strings.Count(got, "(hidden)") < 2 ||
 		!strings.Contains(got, "app.things") {
 		t.Error(got)

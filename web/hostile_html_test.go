@@ -77,13 +77,11 @@ func difference(a, b map[string]int) string {
 func (e enemy) details(v answer.View, i int) []string {
 	ask := func(sink string) string { return "/locate?q=" + url.QueryEscape(e.name(i, sink)) }
 	return []string{
-		"/shards/" + url.PathEscape(
-			e.name(i, "shard"),
-		), answer.CollectionURL(e.ns(i)), webtest.ChunkPath(v, e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
+		"/shards/" + url.PathEscape(e.name(i, "shard")), answer.CollectionURL(e.ns(i)), webtest.ChunkPath(v,
+			e.ns(i), 1), "/projects/" + e.ids()[i].Hex(),
 		ask("asked"), ask("refused"), ask("broken"),
-		"/projects?q=" + url.QueryEscape(
-			e.name(i, "project"),
-		), answer.CollectionURL(e.ns(i)) + "?zone=none&shard=x" + url.QueryEscape(e.name(i, "shard")) + "&q=" +
+		"/projects?q=" + url.QueryEscape(e.name(i, "project")),
+		answer.CollectionURL(e.ns(i)) + "?zone=none&shard=x" + url.QueryEscape(e.name(i, "shard")) + "&q=" +
 			url.QueryEscape(e.name(i, "filter")),
 	}
 }

@@ -414,9 +414,8 @@ func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
 		if to == x.From {
 			x.From = "shard-rs-7"
 		}
-		d := webtest.Must(
-			bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max}, {Key: "from", Value: x.From}, {Key: "to", Value: to}}),
-		)
+		d := webtest.Must(bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max},
+			{Key: "from", Value: x.From}, {Key: "to", Value: to}}))
 		table.Events = append(
 			[]topology.Event{
 				{

@@ -276,9 +276,8 @@ func onStore(f *webtest.BreakableServer, change ...func(*site.Deps)) (end func()
 	all := append([]func(*site.Deps){webtest.WithActions(f.Engine), f.Wired, func(d *site.Deps) {
 		d.Access.Auth, d.Past.History, d.Changes.Outcomes, d.Store.Trouble = accounts{service}, past, outcomes, f.DB.Trouble
 		d.Audit.Trail = trail{f.DB, audit.NewKeeper(f.DB, audit.Options{})}
-		d.Problems.Advice = rules.NewAdvisor(
-			rules.Sources{Tables: d.Cluster.Watcher, Directories: d.Cluster.Keeper, Profile: profile.Yorkie(), Past: past, Notices: f.DB, Log: log},
-		)
+		d.Problems.Advice = rules.NewAdvisor(rules.Sources{Tables: d.Cluster.Watcher, Directories: d.Cluster.Keeper,
+			Profile: profile.Yorkie(), Past: past, Notices: f.DB, Log: log})
 		d.Problems.Alerts = alert.New(&alert.Config{}, problems.AlertSource(d.Problems.Advice, false), f.DB, alert.Options{})
 	}}, change...)
 	f.Server = webtest.New(f.T, all...)

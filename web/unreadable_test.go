@@ -78,11 +78,9 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 					e),
 			)
 			f.Must(f.DB.Dismiss(ctx, cluster, store.Dismissal{ID: name, By: "user:" + id, Reason: name, At: at}, e))
-			f.Must(
-				f.DB.AddSilence(ctx, cluster,
-					store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
-					e),
-			)
+			f.Must(f.DB.AddSilence(ctx, cluster,
+				store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
+				e))
 			f.Must(f.DB.AddWatch(ctx, cluster, store.Watch{Kind: "project", Subject: name, By: "user:anna", At: at}))
 			f.Must(f.DB.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: []string{first, second}[i], At: at, Body: []byte(`{}`)}))
 			f.Must(f.DB.SaveHead(ctx, store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))

@@ -64,11 +64,8 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
 	var rows []topology.Chunk
 	for i, o := range owners {
-		rows = append(
-			rows,
-			topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
-				Version: topology.Version{Major: 1, Minor: uint32(i)}},
-		)
+		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
+			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
 	chunks, err := topology.BuildChunks(p, rows)
 	must.Do(t, err)

@@ -153,10 +153,8 @@ func asJSON(d Draft) any {
 		moves = append(moves, object{"ns": m.NS, "min": key(m.Min), "max": key(m.Max), "from": m.From, "to": m.To, "bytes": figure(m.Bytes)})
 	}
 	for _, s := range d.Effect.Shards {
-		shards = append(
-			shards,
-			object{"shard": s.Shard, "chunks": []int64{s.ChunksBefore, s.ChunksAfter}, "bytes": []any{figure(s.BytesBefore), figure(s.BytesAfter)}},
-		)
+		shards = append(shards, object{"shard": s.Shard, "chunks": []int64{s.ChunksBefore, s.ChunksAfter},
+			"bytes": []any{figure(s.BytesBefore), figure(s.BytesAfter)}})
 	}
 	var stays []string
 	for _, s := range d.Effect.Stays {

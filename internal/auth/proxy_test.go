@@ -39,10 +39,8 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 	}
 	for range 3 {
 		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
-			p, err := h.Identify(
-				httptest.NewRecorder(),
-				newRequest(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"),
-			)
+			p, err := h.Identify(httptest.NewRecorder(), newRequest(from, nil, "X-Forwarded-User", "anna",
+				"X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
 			expectAnonymous(t, from, p, err)
 		}
 	}
@@ -101,10 +99,8 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 			t.Errorf("%q: unexpected principal %+v, error %v", role, p, err)
 		}
 	}
-	p, err := h.Identify(
-		httptest.NewRecorder(),
-		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"),
-	)
+	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role",
+		"viewer", "X-Role", "admin"))
 	expectAnonymous(t, "two roles", p, err)
 	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
 	expectAnonymous(t, "no role", p, err)

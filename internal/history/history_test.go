@@ -94,11 +94,8 @@ func (w *world) changeAtRandom() {
 		}
 		c.Chunks = m
 	case 4:
-		next.Zones = append(
-			slices.Clone(next.Zones),
-			topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min, Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0},
-				RawMax: bson.Raw{5, 0, 0, 0, 0}},
-		)
+		next.Zones = append(slices.Clone(next.Zones), topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min,
+			Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0}, RawMax: bson.Raw{5, 0, 0, 0, 0}})
 	}
 	if len(rows) > 0 {
 		m, _, err := c.Chunks.Apply(rows)

@@ -84,10 +84,9 @@ func TestARecipientMayLogItsReasonLast(t *testing.T) {
 
 func TestOtherBoundsOrShardsAreADifferentMove(t *testing.T) {
 	e := failedAttempt(t, noon, orphansText)
-	d := must.Get(bson.Marshal(
-		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
-			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}},
-	))
+	d := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}},
+		{Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}}, {Key: "from", Value: "a-shard"},
+		{Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}}))
 	wider := topology.Event{ID: "wider", Time: noon.Add(11 * time.Second), What: "moveChunk.from", NS: "db.things", Details: d}
 	events := append([]topology.Event{wider}, e...)
 	if why := Reasons(events, nil); why["wider"].Text != "" || why["wider"].Code != NoReason || why[e[1].ID].Text != orphansText {

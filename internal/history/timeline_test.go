@@ -100,10 +100,9 @@ func checkSteps(t *testing.T, p *Past, start time.Time) {
 func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	bad := must.Get(bson.Marshal(
-		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "from", Value: "a-shard"},
-			{Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}, {Key: "errmsg", Value: "no space"}},
-	))
+	bad := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
+		{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"},
+		{Key: "errmsg", Value: "no space"}}))
 	good := must.Get(bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}}))
 	w.table.Events = []topology.Event{
 		{ID: "3", Time: start.Add(3 * time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},

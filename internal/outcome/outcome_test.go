@@ -260,9 +260,8 @@ func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
 	p := actions.Plan{Draft: actions.Draft{Effect: actions.Effect{Bytes: known(900), Documents: known(9), Duration: known(90),
 		Moves: []actions.MoveEffect{{NS: ns, Min: keyAt(0), Max: keyAt(10), To: "b",
 			Bytes: known(900), Documents: known(9), Duration: known(90)}}}}}
-	run.Steps[0].Events = counts(
-		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}}}},
-	)
+	run.Steps[0].Events = counts(bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)},
+		{Key: "clonedBytes", Value: int64(700)}}}})
 	added := run.Steps[0]
 	added.Min, added.Events = keyAt(20), counts(
 		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}},

@@ -136,11 +136,9 @@ func TestStepAddedDuringARunIsMeasured(t *testing.T) {
 		r.countWrites(11*time.Minute, 30, 20, 10)
 		run := r.beginRun("r")
 		r.countWrites(time.Minute, 30, 20, 10)
-		run.Steps = append(
-			slices.Clone(run.Steps),
+		run.Steps = append(slices.Clone(run.Steps),
 			engine.Step{Step: operation.Step{Op: operation.OpMove, NS: ns, Min: minKey(), Max: keyAt(0), Shard: "b"},
-				State: engine.Succeeded, Sent: time.Now(), Ended: time.Now()},
-		)
+				State: engine.Succeeded, Sent: time.Now(), Ended: time.Now()})
 		r.setRun(run)
 		run = r.endRun(run)
 		r.countWrites(13*time.Minute, 30, 20, 10)

@@ -36,10 +36,8 @@ func collection(t test, at []int64, shards ...string) *topology.Collection {
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
 	for i := range len(bounds) - 1 {
-		rows = append(
-			rows,
-			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: shards[i], Version: topology.Version{Major: 1, Minor: uint32(i)}},
-		)
+		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: shards[i],
+			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
 	m, err := topology.BuildChunks(p, rows)
 	must.Do(t, err)

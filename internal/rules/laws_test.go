@@ -66,10 +66,8 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 
 func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	build := func() Report {
-		return Evaluate(
-			healthy(off, drainShard("c"), addZone("eu <script>", "", 1, 2), assignZone("left/../", "c"),
-				withCollection("y.changes", "{doc_id: hashed}", "aBc")),
-		)
+		return Evaluate(healthy(off, drainShard("c"), addZone("eu <script>", "", 1, 2), assignZone("left/../", "c"),
+			withCollection("y.changes", "{doc_id: hashed}", "aBc")))
 	}
 	a, b := build(), build()
 	if len(a.Items) < 4 {

@@ -33,10 +33,9 @@ func writes(w ...Writes) change {
 }
 
 func busyProject(project int, perSecond, share float64) change {
-	return writes(
-		Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: perSecond / share},
-			Projects: []heat.Line{projectLine(project, perSecond, share)}},
-	)
+	return writes(Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now,
+		Total:    heat.Rate{PerSecond: perSecond / share},
+		Projects: []heat.Line{projectLine(project, perSecond, share)}})
 }
 
 func clients(project int, n int64) change {
@@ -207,10 +206,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 				Total: heat.Rate{PerSecond: 60}, Projects: []heat.Line{projectLine(3, 50, 0.9)}})),
 		fires("hot in the busiest collection, not in the others", HotProject, Warn, "hot", "split-project",
 			busyProject(3, 300, 0.7), func(s *Situation) {
-				s.Writes = append(
-					s.Writes,
-					Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}},
-				)
+				s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Over: Window, Seconds: 900,
+					Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}})
 			}),
 
 		fires("grows", MonotonicKey, Warn, "growing", "",

@@ -174,11 +174,8 @@ func TestManyAndMalformedMigrations(t *testing.T) {
 	watchMigrations(t, f, func(w *Watcher) {
 		f.change(func() {
 			for i := range 11 {
-				f.list = append(
-					f.list,
-					Migration{NS: Namespace(fmt.Sprintf("db.y%d", i)), Min: f.bound(0), From: fmt.Sprint("d", i),
-						To: fmt.Sprint("r", i), Begun: time.Now()},
-				)
+				f.list = append(f.list, Migration{NS: Namespace(fmt.Sprintf("db.y%d", i)), Min: f.bound(0),
+					From: fmt.Sprint("d", i), To: fmt.Sprint("r", i), Begun: time.Now()})
 			}
 			f.list = append(f.list, Migration{NS: "gone.gone", Min: bson.Raw{5, 0, 0, 0, 0}, Max: bson.Raw{5, 0, 0, 0, 0}},
 				Migration{NS: "db.x", Min: f.bound(100), Max: f.bound(0), From: "b", To: "b"})
@@ -263,9 +260,8 @@ func (f *fakeMigrations) begin(at time.Time) Migration {
 
 // logEntry is the changelog entry of a move of the second chunk.
 func (f *fakeMigrations) logEntry(id, what string, at time.Time) Event {
-	d, err := bson.Marshal(
-		bson.D{{Key: "min", Value: f.bound(0)}, {Key: "max", Value: f.bound(100)}, {Key: "from", Value: "b"}, {Key: "to", Value: "c"}},
-	)
+	d, err := bson.Marshal(bson.D{{Key: "min", Value: f.bound(0)}, {Key: "max", Value: f.bound(100)},
+		{Key: "from", Value: "b"}, {Key: "to", Value: "c"}})
 	must.Do(f.t, err)
 	return Event{ID: id, Time: at, What: what, NS: "db.x", Shard: "b", Details: d}
 }

@@ -223,9 +223,8 @@ func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 				What:  "moveChunk.commit",
 				NS:    "yorkie-meta.documents",
 				Shard: "shard-rs-1",
-				Details: webtest.MustBSON(
-					bson.D{{Key: "from", Value: "shard-rs-1"}, {Key: "to", Value: webtest.HostileName}, {Key: "counts", Value: counted}},
-				),
+				Details: webtest.MustBSON(bson.D{{Key: "from", Value: "shard-rs-1"},
+					{Key: "to", Value: webtest.HostileName}, {Key: "counts", Value: counted}}),
 			},
 			topology.Event{
 				ID:      "e3",

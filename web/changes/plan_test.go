@@ -21,12 +21,9 @@ const splitAtFive = `{"kind":"split","args":{"ns":"app.users","at":{"p":5}},"rea
 func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		c.Admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
-		c.Admin(
-			bson.D{
-				{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: bson.D{{Key: "p", Value: 0}}},
-				{Key: "max", Value: bson.D{{Key: "p", Value: 10}}}, {Key: "zone", Value: "eu"},
-			},
-		)
+		c.Admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"},
+			{Key: "min", Value: bson.D{{Key: "p", Value: 0}}}, {Key: "max", Value: bson.D{{Key: "p", Value: 10}}},
+			{Key: "zone", Value: "eu"}})
 		_, err := c.Watcher.Load(c.Context())
 		c.Must(err)
 		for name, x := range map[string]struct {
@@ -82,9 +79,8 @@ func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
 		c.Problem(c.Post("anna", "/api/v1/plans/"+webtest.RecordID("none")+"/run", `{"hash":"`+p.Hash+`"}`), 404, "")
 		c.Problem(c.Post("anna", "/api/v1/plans/x/run", `{"hash":"`+p.Hash+`"}`), 404, "")
 		// Somebody moves the chunk.
-		c.Admin(
-			bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}}, {Key: "to", Value: "shard-rs-2"}},
-		)
+		c.Admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}},
+			{Key: "to", Value: "shard-rs-2"}})
 		changed := c.Problem(c.Post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
 		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got ||
 			changed.Changed[0].Text.String() == "" {

@@ -80,9 +80,8 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		}
 		return out
 	}
-	one, several, bare := fields(writes.HotChunkPlan(c, "", 2)), fields(writes.HotChunkPlan(c, "", 1, 2)), fields(
-		answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"),
-	)
+	one, several, bare := fields(writes.HotChunkPlan(c, "", 2)), fields(writes.HotChunkPlan(c, "", 1, 2)),
+		fields(answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
 	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
 		t.Errorf("of one chunk: %v", one)
 	}

@@ -33,9 +33,8 @@ type interference struct {
 func interferences() []interference {
 	interfere := func(kind simcluster.InterferenceKind, orphans bool) func(*Rig) func() {
 		return func(r *Rig) func() {
-			i, err := r.Sim.Interfere(
-				simcluster.Interference{Kind: kind, KeepOrphans: orphans, Namespaces: []string{"yorkie-meta.clients", "yorkie-meta.documents"}},
-			)
+			i, err := r.Sim.Interfere(simcluster.Interference{Kind: kind, KeepOrphans: orphans,
+				Namespaces: []string{"yorkie-meta.clients", "yorkie-meta.documents"}})
 			r.Must(err)
 			return i.Stop
 		}

@@ -45,10 +45,8 @@ func addToZone(shard, name string) func(*Rig) {
 func insertRows(r *Rig) {
 	var docs bson.A
 	for i := range 400 {
-		docs = append(
-			docs,
-			bson.D{{Key: "_id", Value: i}, {Key: "p", Value: 10 + float64(i)/100}, {Key: "text", Value: string(make([]byte, 100))}},
-		)
+		docs = append(docs, bson.D{{Key: "_id", Value: i}, {Key: "p", Value: 10 + float64(i)/100},
+			{Key: "text", Value: string(make([]byte, 100))}})
 	}
 	_, err := r.Sim.Command(r.Context(), "app", bson.D{{Key: "insert", Value: "users"}, {Key: "documents", Value: docs}})
 	r.Must(err)
@@ -136,9 +134,8 @@ func Cases() []Case {
 			Args:    actions.Args{NS: NS, Zone: "eu", Min: P(0), Max: P(10)},
 			Before: func(r *Rig) {
 				addToZone("shard-rs-1", "eu")(r)
-				r.Admin(
-					bson.D{{Key: "updateZoneKeyRange", Value: NS}, {Key: "min", Value: P(0)}, {Key: "max", Value: P(10)}, {Key: "zone", Value: "eu"}},
-				)
+				r.Admin(bson.D{{Key: "updateZoneKeyRange", Value: NS}, {Key: "min", Value: P(0)},
+					{Key: "max", Value: P(10)}, {Key: "zone", Value: "eu"}})
 			},
 		},
 		{Name: "balancer on", Command: "balancerStart", Kind: actions.BalancerOn},

@@ -113,9 +113,8 @@ func TestEffectRevertedAtOnceIsNotASuccess(t *testing.T) {
 		c := caseNamed(name)
 		OnRig(t, c.Setup(), func(r *Rig) {
 			p := c.Plan(r)
-			r.Sim.Faults().Add(
-				simcluster.Rule{Command: c.Command, At: simcluster.Replying, Do: simcluster.Other("admin", other), Patience: time.Minute},
-			)
+			r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying,
+				Do: simcluster.Other("admin", other), Patience: time.Minute})
 			run := r.WaitEnd(r.Start(p).ID)
 			if run.State != engine.Failed || len(run.Steps[0].Changed) == 0 {
 				r.Errorf("%s: %s %+v", c.Name, run.State, run.Steps[0])

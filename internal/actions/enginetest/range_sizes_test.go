@@ -38,18 +38,14 @@ func fillChunk(r *Rig, n int) {
 			Value: bson.D{{Key: "_id", Value: "chunksize"}},
 		}, {Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}})
 	db, coll := NS.Database(), NS.Collection()
-	command(
-		db,
-		bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}}}}},
-	)
+	command(db, bson.D{{Key: "delete", Value: coll},
+		{Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}}}}})
 	empty, err := bson.Marshal(bson.D{{Key: "_id", Value: int32(1)}, {Key: "p", Value: int32(5)}, {Key: "s", Value: ""}})
 	r.Must(err)
 	var rows bson.A
 	for i := range n {
-		rows = append(
-			rows,
-			bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(5)}, {Key: "s", Value: strings.Repeat("x", 1048-len(empty))}},
-		)
+		rows = append(rows, bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(5)},
+			{Key: "s", Value: strings.Repeat("x", 1048-len(empty))}})
 	}
 	command(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
 	time.Sleep(2 * time.Minute) // for shards and table to learn the chunk size
@@ -72,11 +68,8 @@ func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
 				if v, code := sizeCheck(r.Plan(actions.MoveChunk, move)); v != actions.Block || code != "size.tooMany" {
 					t.Errorf("one more than the limit: %s %s", v, code)
 				}
-				_, err := r.Sim.Command(
-					r.Context(),
-					"admin",
-					bson.D{{Key: "moveChunk", Value: string(NS)}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
-				)
+				_, err := r.Sim.Command(r.Context(), "admin", bson.D{{Key: "moveChunk", Value: string(NS)},
+					{Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}})
 				if err == nil || !strings.Contains(err.Error(), "Found 2001 documents") {
 					t.Errorf("the donor said %v", err)
 				}
@@ -88,11 +81,8 @@ func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
 				if f := p.Effect.Bytes; f.Value != 2000*1048 || !f.Exact {
 					t.Errorf("the plan moves %+v", f)
 				}
-				_, err = r.Sim.Command(
-					r.Context(),
-					"admin",
-					bson.D{{Key: "moveChunk", Value: string(NS)}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
-				)
+				_, err = r.Sim.Command(r.Context(), "admin", bson.D{{Key: "moveChunk", Value: string(NS)},
+					{Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}})
 				r.Must(err)
 			})
 		})

@@ -56,9 +56,8 @@ func TestRowsAreCountedBeforeAndAfterAndADifferenceIsNotAFailure(t *testing.T) {
 		id := must.Get(bson.ObjectIDFromHex(p.Args.Project))
 		insert := bson.D{{Key: "insert", Value: "documents"}, {Key: "documents", Value: bson.A{
 			bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id}, {Key: "key", Value: "written meanwhile"}}}}}
-		r.Sim.Faults().Add(
-			simcluster.Rule{Command: "addShardToZone", At: simcluster.Received, Delay: 4 * time.Second, Do: simcluster.Other("yorkie-meta", insert)},
-		)
+		r.Sim.Faults().Add(simcluster.Rule{Command: "addShardToZone", At: simcluster.Received,
+			Delay: 4 * time.Second, Do: simcluster.Other("yorkie-meta", insert)})
 		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded {
 			r.Fatalf("%s %v", run.State, run.Why)
