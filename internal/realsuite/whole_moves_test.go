@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
 )
 
 const (
@@ -38,9 +40,7 @@ func wholeMoves(w *world) {
 			w.Errorf("the primary is still %s", now)
 		}
 		w.as(d).succeed(w.as(d).undo(r.ID))
-		if now := w.primary(); now != before {
-			w.Errorf("the primary is %s, was %s", now, before)
-		}
+		expect.Equal(w, w.primary(), before, "the primary")
 		w.expectDocuments()
 	})
 	w.point("reshard and back", func(w *world) {
@@ -131,9 +131,7 @@ func (w *world) expectKey(fields ...string) {
 	for _, f := range c.Key {
 		got = append(got, f.Key)
 	}
-	if !slices.Equal(got, fields) {
-		w.Errorf("the shard key is %v, want %v", got, fields)
-	}
+	expect.EqualSlices(w, got, fields, "the shard key")
 }
 
 func (w *world) expectOn(ns, shard string) {

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -63,9 +64,7 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text.String() == "" {
 			c.Errorf("which check blocks is not said: %+v", refused)
 		}
-		if n := c.Sent(); n != 0 {
-			c.Errorf("%d commands were sent", n)
-		}
+		expect.Equal(c, c.Sent(), 0, "commands were sent")
 	})
 }
 
@@ -94,9 +93,7 @@ func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
 		late := c.Plan("anna", `{"kind":"split","args":{"ns":"app.users","at":{"p":15}},"reason":"r"}`)
 		time.Sleep(engine.Expiry)
 		c.Problem(c.Post("anna", "/api/v1/plans/"+late.ID+"/run", `{"hash":"`+late.Hash+`"}`), 409, "expired")
-		if n := c.Sent(); n != 0 {
-			c.Errorf("%d commands were sent", n)
-		}
+		expect.Equal(c, c.Sent(), 0, "commands were sent")
 	})
 }
 
@@ -168,9 +165,7 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 		).Length() == 0 || page.Find("button.main:not([disabled])").Length() != 1 {
 			c.Errorf("the plan: %s", page.Find("main").Text())
 		}
-		if n := c.Sent(); n != 0 {
-			c.Errorf("%d commands were sent by planning", n)
-		}
+		expect.Equal(c, c.Sent(), 0, "commands were sent by planning")
 	})
 }
 

@@ -190,8 +190,6 @@ func TestTheMetadataIsCheckedOnRequest(t *testing.T) {
 			f.Error("a viewer is not told which role it needs")
 		}
 		page = f.Do("GET", "/advice", webtest.As("anna", auth.Viewer)).Body.String()
-		if !strings.Contains(page, "/checks/metadata?ns="+ns) {
-			f.Error("the problem does not lead to the check")
-		}
+		expect.Contains(f, page, "/checks/metadata?ns="+ns, "the problem does not lead to the check")
 	})
 }

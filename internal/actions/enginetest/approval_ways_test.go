@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of what needs which approval")
@@ -158,9 +159,7 @@ func (r *Rig) asks(rules *actions.ApprovalRules, k actions.Kind, plan func() act
 	*rules = actions.ApprovalRules{Kinds: []actions.Kind{k}}
 	r.Restart()
 	p := plan()
-	if len(p.Approval) != 1 {
-		r.Errorf("%s with --approval-kinds %s: %v", p.Kind, k, p.Approval)
-	}
+	expect.Equal(r, len(p.Approval), 1, "%s with --approval-kinds %s: %v", p.Kind, k, p.Approval)
 	if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "approval of somebody else") {
 		r.Errorf("%s ran without approval of %s: %v", p.Kind, k, err)
 	}

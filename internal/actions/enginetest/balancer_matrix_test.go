@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
@@ -178,9 +179,7 @@ func (r *Rig) checkArrives(b interference, c matrixChange, seed uint64, sum *tal
 	r.checkRun(run, b.againstZones || !actions.Describe(c.kind).Adapts)
 	countEvents(run, b, sum)
 	if run.State == engine.Succeeded && c.problem != nil && !b.againstZones {
-		if not := c.problem(r, p, shard); not != "" {
-			r.Errorf("succeeded, and %s", not)
-		}
+		expect.Equal(r, c.problem(r, p, shard), "", "what is wrong although it succeeded")
 	}
 	sum.count(b.name + " " + string(c.kind) + " " + string(run.State))
 	took.add(b.name+" "+string(c.kind), run.Ended.Sub(run.Started))

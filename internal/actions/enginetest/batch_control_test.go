@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -210,9 +211,7 @@ func TestShardThatDoesNotAnswerForAMomentDoesNotPauseTheBatch(t *testing.T) {
 		OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Latencies = &shardAway{away: away} }}, func(r *Rig) {
 			id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})).ID
 			run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
-			if isHeld(run) != pauses {
-				r.Errorf("%d looks without an answer: %s %+v", away, run.State, run.Batch)
-			}
+			expect.Equal(r, isHeld(run), pauses, "whether it pauses: %d looks without an answer: %s %+v", away, run.State, run.Batch)
 		})
 	}
 }
@@ -308,9 +307,7 @@ func TestStoppedBatchStopsItsOpenItemAndItsRestCanBePlanned(t *testing.T) {
 		if len(p.Steps) != 2 {
 			r.Fatalf("%d items are left", len(p.Steps))
 		}
-		if run = r.WaitEnd(r.Start(p).ID); run.State != engine.Succeeded {
-			r.Errorf("%s %v", run.State, run.Why)
-		}
+		r.succeeds(r.Start(p).ID)
 	})
 }
 
@@ -324,9 +321,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 		}
 		// Item 2 is undone by itself; the undo of the batch leaves it out.
 		one := r.undo(children[1].ID)
-		if u := r.WaitEnd(r.Start(one).ID); u.State != engine.Succeeded {
-			r.Fatalf("%s %v", u.State, u.Why)
-		}
+		r.succeeds(r.Start(one).ID)
 		p := r.undo(run.ID)
 		if len(p.Steps) != 2 || p.Steps[0].Item.UndoOf != children[2].ID || p.Steps[0].Item.Group != 1 || p.Steps[1].Item.Group != 2 ||
 			p.Kind != actions.Batch || p.UndoOf != run.ID {
@@ -366,12 +361,8 @@ func TestUndoOfAStoppedUndoHasWhatIsLeft(t *testing.T) {
 		if len(p.Steps) == 0 || len(p.Steps) > 2 {
 			r.Fatalf("%d items are left", len(p.Steps))
 		}
-		if again := r.WaitEnd(r.Start(p).ID); again.State != engine.Succeeded {
-			r.Fatalf("%s %v", again.State, again.Why)
-		}
+		r.succeeds(r.Start(p).ID)
 		after := r.runNow(run.ID)
-		if after.State != engine.Undone {
-			r.Errorf("the batch is %s", after.State)
-		}
+		expect.Equal(r, after.State, engine.Undone, "the batch")
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -74,16 +75,13 @@ func TestTheHashOfABatchChangesWithItsItems(t *testing.T) {
 			"no canary": {Plans: moves("shard-rs-2", 0, 10), Canary: new(bool)},
 		} {
 			hash := r.Plan(actions.Batch, a).Hash
-			if seen[hash] != "" {
-				r.Errorf("%s has the hash of %s", name, seen[hash])
-			}
+			expect.Equal(r, seen[hash], "", "%s: what has the same hash", name)
 			seen[hash] = name
 		}
 		before := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})
 		r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpSplitAt, NS: NS, At: P(35)})) // another chunk
-		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash != before.Hash {
-			r.Error("the hash depends on other chunks")
-		}
+		expect.Equal(r, r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash, before.Hash,
+			"the hash depends on other chunks")
 		r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(10), Max: P(20), Shard: "shard-rs-3"}))
 		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash == before.Hash {
 			r.Error("the hash does not depend on where its chunks are")
@@ -190,12 +188,9 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 			}
 		}
 		all := strings.Join(texts, "\n")
-		for _, part := range []string{"Item 1 of the request is left out", "jumbo", "Item 3", "already on shard-rs-1", "Item 4",
-			"an earlier item moves", "Item 5", "shard-rs-9", "6 more items of the request are left out: 12, 13, 14, 15, 16, 17."} {
-			if !strings.Contains(all, part) {
-				r.Errorf("%q lacks %q", all, part)
-			}
-		}
+		expect.ContainsAll(r, all, []string{"Item 1 of the request is left out", "jumbo", "Item 3", "already on shard-rs-1", "Item 4",
+			"an earlier item moves", "Item 5", "shard-rs-9", "6 more items of the request are left out: 12, 13, 14, 15, 16, 17."},
+			"lacks")
 		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded || run.Batch.Items != 1 {
 			r.Errorf("%s %v: %+v", run.State, run.Why, run.Batch)

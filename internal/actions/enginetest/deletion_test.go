@@ -25,9 +25,7 @@ func TestAMoveIsDoneBeforeItsOldDocumentsAreDeleted(t *testing.T) {
 		if run.State != engine.Succeeded || time.Since(committed) > time.Minute || last.Why.Code != "step.deletes" || last.Answered {
 			r.Fatalf("%s %v after %s: %+v", run.State, run.Why, time.Since(committed), last)
 		}
-		if other := r.PlanAndRun(actions.BalanceCollection, actions.Args{NS: NS, On: new(bool)}); other.State != engine.Succeeded {
-			r.Errorf("another run meanwhile: %s %v", other.State, other.Why)
-		}
+		r.succeeds(r.PlanAndRun(actions.BalanceCollection, actions.Args{NS: NS, On: new(bool)}).ID)
 		rule.Remove()
 		time.Sleep(time.Minute)
 		undo := r.WaitEnd(r.Start(r.undo(id)).ID) // the clean-up of the donor is known to be done
@@ -131,9 +129,7 @@ func TestMoveThatWaitedForCleanUpCanBeUndoneAtOnce(t *testing.T) {
 				if c := cleanupCheck(r, undo); c.Verdict != actions.Pass || c.Text.Code != "cleanup.done" || c.Text.Args()["shard"] != "shard-rs-1" {
 					r.Errorf("%+v", c)
 				}
-				if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
-					r.Errorf("%s %v: %+v", back.State, back.Why, back.Steps)
-				}
+				r.succeeds(r.Start(undo).ID)
 			})
 		})
 	}
@@ -151,9 +147,7 @@ func TestCleanUpAfterAMoveByOthersIsPendingUntilItsTimeIsOver(t *testing.T) {
 // clean-up.
 func TestCleanUpOfOurMoveDoesNotCoverALaterMoveByOthers(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
-		if run := r.PlanAndRun(actions.MoveChunk, moveFirstChunk); run.State != engine.Succeeded {
-			r.Fatalf("%s", run.State)
-		}
+		r.succeeds(r.PlanAndRun(actions.MoveChunk, moveFirstChunk).ID)
 		time.Sleep(time.Minute)
 		for _, to := range []string{"shard-rs-1", "shard-rs-3"} {
 			r.moveByOther(0, 10, to)

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -191,9 +192,8 @@ func (r *Rig) runCell(c Case, p simcluster.FaultPoint, f gridFault) {
 			if s.State == engine.Deferred || !s.Sends() {
 				continue // the next step has the outcome, or it has no effect of its own
 			}
-			if did := w.HasEffect(s.Step); did != (s.State == engine.Succeeded) {
-				r.Errorf("step %d is called %s (%s), its effect is there: %v", i, s.State, s.Why.Code, did)
-			}
+			expect.Equal(r, w.HasEffect(s.Step), (s.State == engine.Succeeded),
+				"whether the effect of step %d, called %s (%s), is there", i, s.State, s.Why.Code)
 		}
 	}
 	if torn := r.ReadState().ChunkGap(); torn != "" {

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -45,9 +46,7 @@ func TestMoveWaitsForAConflictingMigration(t *testing.T) {
 		if w == nil || w.Obstacle != operation.ObstacleMigration || w.What.Args()["ns"] != string(NS) || w.What.Args()["to"] != "shard-rs-3" {
 			r.Fatalf("%+v", w)
 		}
-		if got := w.Until.Sub(w.Since); got != 15*time.Minute {
-			r.Errorf("gives up after %s", got)
-		}
+		expect.Equal(r, w.Until.Sub(w.Since), 15*time.Minute, "the time until it gives up")
 		tries := len(waiting.Steps)
 		rule.Remove()
 		<-moved
@@ -170,10 +169,7 @@ func TestARangeThatIsSplitWhileItIsSentDoesNotHangForLong(t *testing.T) {
 					r.Errorf("what changed is not shown: %+v", run.Steps)
 				}
 				r.CheckSentOnce(run)
-				again := r.PlanAndRun(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(5)}, To: "shard-rs-2"})
-				if again.State != engine.Succeeded {
-					r.Errorf("the next move: %s %v", again.State, again.Why)
-				}
+				r.succeeds(r.PlanAndRun(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(5)}, To: "shard-rs-2"}).ID)
 			})
 		})
 	}

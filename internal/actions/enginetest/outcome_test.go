@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -161,9 +162,7 @@ func TestRunningMigrationShowsItsProgress(t *testing.T) {
 func (r *Rig) undoRefusal(run engine.Run) error {
 	r.Helper()
 	_, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-	if fault.Of(err) != fault.Conflict {
-		r.Errorf("undo: %v", err)
-	}
+	expect.Equal(r, fault.Of(err), fault.Conflict, "undo: %v", err)
 	return err
 }
 

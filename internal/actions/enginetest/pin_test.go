@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -52,14 +53,9 @@ func TestRunWaitsForTheBalancerToCarryOutAPinAcrossARestart(t *testing.T) {
 			r.Fatalf("%s %v", run.State, run.Why)
 		}
 		rule.Remove()
-		run := r.WaitEnd(id)
-		if run.State != engine.Succeeded {
-			r.Errorf("%s %v: %+v", run.State, run.Why, run.Steps[len(run.Steps)-1])
-		}
+		run := r.succeeds(id)
 		for _, s := range run.Steps {
-			if len(s.Changed) != 0 {
-				r.Errorf("proven, and yet changed: %+v", s.Changed)
-			}
+			expect.Equal(r, len(s.Changed), 0, "proven, and yet changed: %+v", s.Changed)
 		}
 		r.checkReported(run)
 	})
@@ -84,9 +80,7 @@ func TestPinAdaptsToAClusterThatChangedSinceThePlan(t *testing.T) {
 		if run.State != engine.Succeeded || len(run.Adaptations) == 0 || run.Adaptations[0].Step != 0 || len(run.Adaptations[0].Because) == 0 {
 			r.Errorf("%s %+v", run.State, run.Adaptations)
 		}
-		if len(run.Steps) != len(p.Steps)-1 {
-			r.Errorf("%d steps, planned were %d", len(run.Steps), len(p.Steps))
-		}
+		expect.Equal(r, len(run.Steps), len(p.Steps)-1, "steps of %d planned", len(p.Steps))
 	})
 }
 

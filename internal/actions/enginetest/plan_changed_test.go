@@ -28,9 +28,7 @@ func (r *Rig) changesReported(p actions.Plan) []operation.Difference {
 	if !errors.As(err, &differs) {
 		r.Fatalf("%v, want what changed", err)
 	}
-	if n := len(r.Sim.Faults().Seen()); n != 0 {
-		r.Errorf("%d commands were sent", n)
-	}
+	expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands were sent")
 	return differs.Differences
 }
 
@@ -63,9 +61,7 @@ func TestPlanCarriedOutBySomebodyElseReportsWhatChanged(t *testing.T) {
 				p := r.Plan(c.kind, c.args)
 				r.Admin(c.behind)
 				got := r.changesReported(p)
-				if !slices.Equal(changedFields(got), c.want) {
-					r.Errorf("changed %+v, want the fields %v", got, c.want)
-				}
+				expect.EqualSlices(r, changedFields(got), c.want, "fields that changed: %+v", got)
 			})
 		})
 	}

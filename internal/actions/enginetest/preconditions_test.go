@@ -126,15 +126,11 @@ func TestChunkFlaggedAfterThePlanIsNotMoved(t *testing.T) {
 func TestFlaggedChunkIsMovedByForceAndUndone(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		r.setJumboFlag(true)
-		run := r.PlanAndRun(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2", Force: true})
-		if run.State != engine.Succeeded {
-			r.Fatalf("%s %v %+v", run.State, run.Why, run.Steps)
-		}
+		forced := actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2", Force: true}
+		run := r.succeeds(r.PlanAndRun(actions.MoveChunk, forced).ID)
 		time.Sleep(20 * time.Minute)
 		undo := r.undo(run.ID)
-		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
-			r.Errorf("undo: %s %v %+v", back.State, back.Why, back.Steps)
-		}
+		r.succeeds(r.Start(undo).ID)
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -152,9 +153,7 @@ func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 	}
 	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = fakeRecentWrites{&asked} }}, func(r *Rig) {
 		r.Plan(actions.Split, actions.Args{NS: NS, At: key(5)})
-		if asked != 0 {
-			r.Error("a plan that does not depend on writes asked for them")
-		}
+		expect.Equal(r, asked, 0, "a plan that does not depend on writes asked for them")
 		p := r.Plan(actions.SplitHot, actions.Args{NS: NS, Bounds: [2]bson.Raw{key(10), key(20)}})
 		if asked != 1 || len(p.Args.Cuts) != 1 {
 			r.Fatalf("asked %d times, %+v", asked, p.Checks)
@@ -168,9 +167,6 @@ func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 		}) {
 			r.Errorf("kept %+v, made %+v", kept.Args.Cuts, p.Args.Cuts)
 		}
-		run := r.WaitEnd(r.Start(kept).ID)
-		if run.State != engine.Succeeded {
-			r.Errorf("%s %v", run.State, run.Why)
-		}
+		r.succeeds(r.Start(kept).ID)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -47,10 +48,7 @@ func (r *Rig) succeed(kind actions.Kind, a actions.Args) engine.Run {
 	if p.Blocked() {
 		r.Fatalf("%s is blocked: %+v", kind, p.Checks)
 	}
-	run := r.WaitEnd(r.Start(p).ID)
-	if run.State != engine.Succeeded {
-		r.Fatalf("%s: %s %v: %+v", kind, run.State, run.Why, run.Steps)
-	}
+	run := r.succeeds(r.Start(p).ID)
 	r.CheckSentOnce(run)
 	return run
 }
@@ -116,12 +114,8 @@ func refineSplitAndSpread(r *Rig, project bson.ObjectID) {
 			shards[ch.Shard]++
 		}
 	}
-	if len(shards) != 3 {
-		r.Errorf("the project's chunks are on %v, want all three shards", shards)
-	}
-	if n := r.countDocuments(project); n != before {
-		r.Errorf("%d documents, then %d", before, n)
-	}
+	expect.Equal(r, len(shards), 3, "shards of the project's chunks: %v", shards)
+	expect.Equal(r, r.countDocuments(project), before, "documents")
 }
 
 func pattern(fields ...string) bson.Raw {

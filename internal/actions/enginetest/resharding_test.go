@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -220,9 +221,7 @@ func (r *Rig) checkReshardTrue(run engine.Run) {
 	if run.State == engine.Succeeded {
 		want = "{q: 1}"
 	}
-	if got := r.key(); got != want {
-		r.Errorf("%s (%s), but the key is %s", run.State, run.Why, got)
-	}
+	expect.Equal(r, r.key(), want, "%s (%s): the key", run.State, run.Why)
 	r.CheckSentOnce(run)
 }
 
@@ -273,10 +272,7 @@ func TestAReshardingSurvivesFaultsWhileItCopies(t *testing.T) {
 			onReshardRig(t, "5.0.7", func(r *Rig) {
 				id := r.copying(r.startReshard().ID).ID
 				strike(r)
-				run := r.WaitEnd(id)
-				if run.State != engine.Succeeded {
-					r.Errorf("%s: %s", run.State, run.Why)
-				}
+				run := r.succeeds(id)
 				r.checkReshardTrue(run)
 			})
 		})
@@ -296,9 +292,7 @@ func TestAReshardingIsNotSentWhileAnotherRuns(t *testing.T) {
 		if _, _, err := r.RunPlan(Anna, plan); err == nil {
 			r.Error("the plan was run")
 		}
-		if len(r.Sim.Faults().Seen("reshardCollection")) != 0 {
-			r.Error("a command was sent")
-		}
+		expect.Equal(r, len(r.Sim.Faults().Seen("reshardCollection")), 0, "a command was sent")
 		time.Sleep(10 * time.Minute)
 	})
 }
@@ -379,9 +373,7 @@ func TestAnAbortAfterTheCommit(t *testing.T) {
 		if late.State != engine.Failed || late.Steps[0].Error == "" {
 			r.Errorf("abort: %s %s", late.State, late.Why)
 		}
-		if run.State != engine.Succeeded {
-			r.Errorf("%s: %s", run.State, run.Why)
-		}
+		expect.Equal(r, run.State, engine.Succeeded, "%s", run.Why)
 		r.checkReshardTrue(run)
 	})
 }

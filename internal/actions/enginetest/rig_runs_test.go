@@ -95,6 +95,16 @@ func (r *Rig) WaitEnd(id string) engine.Run {
 	return r.Wait(id, hasEnded)
 }
 
+// succeeds waits for the end of a run, which must be proven.
+func (r *Rig) succeeds(id string) engine.Run {
+	r.Helper()
+	run := r.WaitEnd(id)
+	if run.State != engine.Succeeded {
+		r.Fatalf("the run is %s (%v): %+v", run.State, run.Why, run.Steps)
+	}
+	return run
+}
+
 // WaitLongEnd waits for the end of a run that may wait for orphaned documents at
 // many steps.
 func (r *Rig) WaitLongEnd(id string) engine.Run {

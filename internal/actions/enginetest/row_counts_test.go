@@ -58,10 +58,7 @@ func TestRowsAreCountedBeforeAndAfterAndADifferenceIsNotAFailure(t *testing.T) {
 			bson.D{{Key: "_id", Value: bson.NewObjectID()}, {Key: "project_id", Value: id}, {Key: "key", Value: "written meanwhile"}}}}}
 		r.Sim.Faults().Add(simcluster.Rule{Command: "addShardToZone", At: simcluster.Received,
 			Delay: 4 * time.Second, Do: simcluster.Other("yorkie-meta", insert)})
-		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded {
-			r.Fatalf("%s %v", run.State, run.Why)
-		}
+		run := r.succeeds(r.Start(p).ID)
 		r.Restart()
 		run = r.runNow(run.ID)
 		if len(run.Rows) < 2 {
@@ -98,9 +95,7 @@ func TestUncountedRowsGiveAReasonAndDoNotStopTheRun(t *testing.T) {
 				if took := time.Since(begun); took > 6*time.Second {
 					r.Errorf("counting held the run for %s", took)
 				}
-				if run = r.WaitEnd(run.ID); run.State != engine.Succeeded {
-					r.Errorf("%s %v", run.State, run.Why)
-				}
+				run = r.succeeds(run.ID)
 				for _, c := range run.Rows {
 					if _, both := c.Difference(); both || c.Before.Reason != reason || c.After.Reason != "noBefore" {
 						r.Errorf("%s: %+v, %+v", c.NS, c.Before, c.After)

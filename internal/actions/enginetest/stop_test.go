@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -43,9 +44,7 @@ func TestStopTakesEffectBeforeTheNextCommandAndSurvivesARestart(t *testing.T) {
 			r.Errorf("after a restart: %v %s", err, run.State)
 		}
 		undo := r.undo(id)
-		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
-			r.Errorf("the part that was done is not undone: %s %v", back.State, back.Steps)
-		}
+		r.succeeds(r.Start(undo).ID)
 	})
 }
 
@@ -189,9 +188,7 @@ func TestPausedBalancingIsRestoredHoweverTheRunEnds(t *testing.T) {
 					if strings.HasPrefix(end, "crashes") && (run.State == engine.Stopped || run.State == engine.Failed) {
 						want = run.State
 					}
-					if run.State != want {
-						r.Errorf("%s %v", run.State, run.Why)
-					}
+					expect.Equal(r, run.State, want, "%v", run.Why)
 					if all, coll := r.balancerState(NS); !all || !coll {
 						r.Errorf("%s, and the balancer is on: %v, for the collection: %v", run.State, all, coll)
 					}

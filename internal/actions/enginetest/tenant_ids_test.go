@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
@@ -148,10 +149,7 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 				if got := boundsIn(by, plan.Steps); got != want {
 					r.Errorf("got\n%s\nwant\n%s", got, want)
 				}
-				run := r.WaitEnd(r.Start(plan).ID)
-				if run.State != engine.Succeeded {
-					r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
-				}
+				run := r.succeeds(r.Start(plan).ID)
 				for coll := range by.of().Keys {
 					for i, id := range []any{tc.before, tc.id, tc.after} {
 						if on := r.shardsOf(by, coll, id); slices.Equal(on, []string{"shard-rs-3"}) != (i == 1) && (coll != "clicks" || i == 1) {
@@ -159,9 +157,7 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 						}
 					}
 				}
-				if len(run.Rows) != 4 {
-					r.Errorf("rows are counted of %+v", run.Rows)
-				}
+				expect.Equal(r, len(run.Rows), 4, "rows are counted of %+v", run.Rows)
 				for _, c := range run.Rows {
 					if c.Before.Value != 6 || c.After.Value != 6 {
 						r.Errorf("rows of the tenant: %+v", c)
@@ -172,9 +168,7 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 					r.Errorf("unpins by %+v", unpin.Steps)
 				}
 				time.Sleep(20 * time.Minute) // for the donor to clean up
-				if back := r.WaitEnd(r.Start(r.undo(run.ID)).ID); back.State != engine.Succeeded {
-					r.Fatalf("%s %v", back.State, back.Why)
-				}
+				r.succeeds(r.Start(r.undo(run.ID)).ID)
 				if now := r.ReadState().String(); now != before {
 					r.Errorf("before:\n%safter:\n%s", before, now)
 				}
@@ -205,14 +199,8 @@ func TestHighestIDIsNotPinned(t *testing.T) {
 func TestTenantIsSpreadAndSplitByIDsOfOtherTypes(t *testing.T) {
 	for by, ids := range map[shopBy][]any{"meta.tenant": {"a", "b", "c"}, "tenant": {int64(1), int64(2), int64(3)}} {
 		onShop(t, by, func(r *Rig, p placement.Project) {
-			split := r.WaitEnd(r.Start(r.Plan(actions.SplitProject, actions.Args{Project: p.IDText()})).ID)
-			if split.State != engine.Succeeded {
-				r.Fatalf("%s %v", split.State, split.Why)
-			}
-			run := r.WaitEnd(r.Start(r.Plan(actions.Spread, actions.Args{Project: p.Name})).ID)
-			if run.State != engine.Succeeded {
-				r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
-			}
+			r.succeeds(r.Start(r.Plan(actions.SplitProject, actions.Args{Project: p.IDText()})).ID)
+			r.succeeds(r.Start(r.Plan(actions.Spread, actions.Args{Project: p.Name})).ID)
 			got := map[string]int{}
 			for coll := range by.of().Keys {
 				got[coll] = len(r.shardsOf(by, coll, ids[1]))
@@ -234,9 +222,7 @@ func TestKeysHaveTheTypesOfTheTenantsIDs(t *testing.T) {
 			raw := must.Get(bson.Marshal(madeup.Row("meta.tenant", tc.at)))
 			_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Split, Reason: "a test",
 				Args: actions.Args{NS: topology.Namespace("shop.orders"), At: raw}})
-			if (err == nil) != tc.ok {
-				r.Errorf("%v: %v", tc.at, err)
-			}
+			expect.Equal(r, (err == nil), tc.ok, "%v: %v", tc.at, err)
 		}
 	}, "a", "b")
 }
