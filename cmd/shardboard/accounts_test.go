@@ -89,10 +89,7 @@ func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 		{4, []string{"token", "revoke", id}, "already"},
 		{4, []string{"user", "break-glass", "--name", "other", "--password-file", good}, "only one"},
 	} {
-		code, out, errs := shardboard(t, append(tc.args, data...)...)
-		if code != tc.code || !strings.Contains(errs, tc.says) {
-			t.Errorf("%v: exit %d, %s%s; want %d and %q", tc.args, code, out, errs, tc.code, tc.says)
-		}
+		says(t, tc.code, tc.says, append(tc.args, data...)...)
 	}
 }
 

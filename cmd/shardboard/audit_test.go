@@ -49,34 +49,19 @@ func TestAuditVerifyExitsWith0Or1AndAnExplanation(t *testing.T) {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	fits := writeTemp(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
-	if code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", fits); code != 0 ||
-		!strings.Contains(out, "The head that was given is in it") {
-		t.Errorf("exit %d %s%s", code, out, errs)
-	}
+	says(t, 0, "The head that was given is in it", "audit", "verify", "--data-dir", dir, "--head", fits)
 	later := writeTemp(t, `{"seq":13,"hash":"`+hash+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 ||
-		!strings.Contains(errs, "the last records were deleted") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 1, "the last records were deleted", "audit", "verify", "--data-dir", dir, "--head", later)
 	other := writeTemp(t, `{"seq":12,"hash":"`+strings.Repeat("ab", 32)+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 ||
-		!strings.Contains(errs, "the records were rewritten") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 1, "the records were rewritten", "audit", "verify", "--data-dir", dir, "--head", other)
 	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits},
 		{"--file", fits, "--data-dir", dir}, {"--head", writeTemp(t, "x")}} {
 		if code, _, errs := shardboard(t, append([]string{"audit", "verify"}, args...)...); code != 2 {
 			t.Errorf("%v: exit %d %s", args, code, errs)
 		}
 	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", filepath.Join(dir, "none")); code != 3 ||
-		!strings.Contains(errs, "no shardboard data") {
-		t.Errorf("exit %d %s", code, errs)
-	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--server", "http://127.0.0.1:1"); code != 6 ||
-		!strings.Contains(errs, "No server answers") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 3, "no shardboard data", "audit", "verify", "--data-dir", filepath.Join(dir, "none"))
+	says(t, 6, "No server answers", "audit", "verify", "--server", "http://127.0.0.1:1")
 }
 
 func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
@@ -92,14 +77,9 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 			t.Errorf("unexpected line %q, error %v", line, err)
 		}
 	}
-	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, out)); code != 0 || !strings.Contains(out, "Records: 12;") {
-		t.Errorf("exit %d %s%s", code, out, errs)
-	}
+	says(t, 0, "Records: 12;", "audit", "verify", "--file", writeTemp(t, out))
 	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, edited)); code != 1 ||
-		!strings.Contains(errs, "record 1 was edited") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 1, "record 1 was edited", "audit", "verify", "--file", writeTemp(t, edited))
 }
 
 // signedDir adds n records to a data directory and signs the last one with the key, in
@@ -185,10 +165,7 @@ func TestAuditVerifyDetectsARestoredDirectoryByTheWitness(t *testing.T) {
 		!strings.Contains(text, "does not show whether the record was cut or replaced") {
 		t.Errorf("the output does not say that the check is incomplete without the witness: exit %d %s", code, text)
 	}
-	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, older)); code != 0 ||
-		!strings.Contains(out, "No witness file was compared") {
-		t.Errorf("exit %d %s%s", code, out, errs)
-	}
+	says(t, 0, "No witness file was compared", "audit", "verify", "--file", writeTemp(t, older))
 }
 
 func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
@@ -225,22 +202,13 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
 	file := writeTemp(t, export)
 	copyFile(t, good, key+".00000000.head")
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", key); code != 2 ||
-		!strings.Contains(errs, "There are 2 witness files") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 2, "There are 2 witness files", "audit", "verify", "--file", file, "--audit-key", key)
 	bare := filepath.Join(dir, "bare.key")
 	copyFile(t, key, bare)
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", file, "--audit-key", bare); code != 2 ||
-		!strings.Contains(errs, "There is no witness file beside") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 2, "There is no witness file beside", "audit", "verify", "--file", file, "--audit-key", bare)
 	if os.Getuid() == 0 {
 		return // root can read everything
 	}
 	must.Do(t, os.Chmod(good, 0))
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", data, "--witness", good); code != 2 ||
-		!strings.Contains(errs, "cannot be read") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 2, "cannot be read", "audit", "verify", "--data-dir", data, "--witness", good)
 }

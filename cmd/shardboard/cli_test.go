@@ -30,6 +30,27 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	return code, out.String(), errs.String()
 }
 
+// says runs a command line, which has to end with a code and to say a part of text: on stdout, or on stderr with
+// another code than 0.
+func says(t *testing.T, code int, part string, args ...string) {
+	t.Helper()
+	saysAll(t, code, []string{part}, args...)
+}
+
+// saysAll is says of several parts.
+func saysAll(t *testing.T, code int, parts []string, args ...string) {
+	t.Helper()
+	got, out, errs := shardboard(t, args...)
+	said := out
+	if code != 0 {
+		said = errs
+	}
+	if got != code {
+		t.Errorf("%v: exit %d, expected %d: %s%s", args, got, code, out, errs)
+	}
+	expect.ContainsAll(t, said, parts, "%v", args)
+}
+
 func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 	dir := t.TempDir()
 	serve := "serve --uri mongodb://127.0.0.1:1 "
@@ -149,9 +170,7 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 	if p := answer.Items[0].Places[0]; p.Hash != "-3048436677993134862" || p.Shard == "" {
 		t.Errorf("unexpected placement: %+v", p)
 	}
-	if code, _, errs := shardboard(t, "locate", "nobody", "--uri", uri); code != 3 || !strings.Contains(errs, "No project") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	says(t, 3, "No project", "locate", "nobody", "--uri", uri)
 }
 
 func TestTerminalOutputHasNoControlCharacters(t *testing.T) {

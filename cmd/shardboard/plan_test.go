@@ -119,16 +119,11 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		{3, "no plan or run", []string{"runs", "show", "nope"}},
 		{4, "already been undone", []string{"runs", "undo", run.ID}},
 	} {
-		code, _, errs := shardboard(t, append(tc.args, "--server", server)...)
-		if code != tc.code || !strings.Contains(errs, tc.says) {
-			t.Errorf("%v: exit %d, %s; want %d and %q", tc.args, code, errs, tc.code, tc.says)
-		}
+		says(t, tc.code, tc.says, append(tc.args, "--server", server)...)
 	}
 	blocked := planBlocked(t, server, "plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x")
-	code, _, errs = shardboard(t, "run", blocked.ID, "--hash", blocked.Hash, "--server", server)
-	if code != 4 || !strings.Contains(errs, "blocks  zone: shard-rs-1 is not in the zone none.") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	says(t, 4, "blocks  zone: shard-rs-1 is not in the zone none.",
+		"run", blocked.ID, "--hash", blocked.Hash, "--server", server)
 }
 
 // planBlocked makes a plan that a check blocks.
@@ -355,8 +350,6 @@ func TestWithoutATerminalTheErrorNamesWhatIsMissing(t *testing.T) {
 		{[]string{"plan", "nonsense"}, `There is no change "nonsense". There are: split, `},
 		{[]string{"plan", "pin", "--project", "x"}, "missing flags: --shard, --reason"},
 	} {
-		if code, _, errs := shardboard(t, tc.args...); code != 2 || !strings.Contains(errs, tc.says) {
-			t.Errorf("%v: exit %d, %s", tc.args, code, errs)
-		}
+		says(t, 2, tc.says, tc.args...)
 	}
 }

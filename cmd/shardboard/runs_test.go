@@ -80,10 +80,7 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		{3, "not a batch", []string{"runs", "items", items.Items[0].Run}},
 		{4, "has ended", []string{"runs", "pause", items.Items[0].Run}},
 	} {
-		code, _, errs := shardboard(t, append(tc.args, "--server", server)...)
-		if code != tc.code || !strings.Contains(errs, tc.says) {
-			t.Errorf("%v: exit %d, %s; want %d and %q", tc.args, code, errs, tc.code, tc.says)
-		}
+		says(t, tc.code, tc.says, append(tc.args, "--server", server)...)
 	}
 }
 

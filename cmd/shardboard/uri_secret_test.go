@@ -194,7 +194,5 @@ func TestAURIIsReadFromAPipe(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("no /dev/fd")
 	}
-	if code, _, errs := shardboard(t, "doctor", "--uri-file", path); code != 2 || !strings.Contains(errs, "must begin with mongodb://") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	says(t, 2, "must begin with mongodb://", "doctor", "--uri-file", path)
 }

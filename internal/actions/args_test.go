@@ -196,6 +196,7 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 		{"end of the key space", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: bson.MaxKey{}}})},
 			fault.Invalid, `"at"`},
 		{"key of another type", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
+		{"an array as a key", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: bson.A{1, 2}}})}, fault.Invalid, `"at"`},
 		{"key of another field", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "p", Value: oid(1)}})}, fault.Invalid, `"at"`},
 		{"part of a key", Split, Args{NS: clients, At: doc(t, project(30))}, fault.Invalid, `"at"`},
 		{"hash of another type", Split, Args{NS: changes, At: doc(t, bson.D{{Key: "doc_id", Value: oid(1)}})}, fault.Invalid, `"at"`},

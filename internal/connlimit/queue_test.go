@@ -10,36 +10,6 @@ import (
 	"shardboard/internal/fixture/expect"
 )
 
-// Anonymous connections fill every place with one request each and then stay idle. New
-// connections must be accepted before the idle timeout.
-func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
-	inBubble(t, Options{Max: 40, PerSource: 10}, func(h *testServer) {
-		anna := h.connect("192.0.2.200").get("/in") // idle the longest
-		busy := h.connect("192.0.2.201").get("/in/slow")
-		socket := h.connect("192.0.2.202").get("/in/socket")
-		var idle []*testClient
-		for i := range 200 {
-			time.Sleep(time.Millisecond)
-			idle = append(idle, h.connect(fmt.Sprintf("198.51.100.%d", i)).get("/"))
-			if idle[i].answerCount() != 1 {
-				t.Fatalf("anonymous client %d was not answered", i)
-			}
-		}
-		h.expect("those who came first", false, idle[:163]...)
-		h.expect("those who came last", true, idle[163:]...)
-		bert := h.connect("192.0.2.203").get("/in")
-		expect.Equal(t, bert.answerCount(), 1, "a new connection of a signed-in person is not answered")
-		h.expect("signed in, at work, on a socket, new", true, anna, busy, socket, bert)
-		expect.Equal(t, anna.get("/in").answerCount(), 2, "the connection of a signed-in person was closed")
-		time.Sleep(time.Minute)
-		h.expect("a request of a signed-in person", true, busy)
-		expect.Equal(t, busy.answerCount(), 1, "a slow request of a signed-in person was cut off")
-		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
-			t.Errorf("unexpected statistics: %+v", s)
-		}
-	})
-}
-
 func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
 	inBubble(t, Options{Max: 8, PerSource: 8}, func(h *testServer) {
 		signedIn := h.connect("192.0.2.1").get("/in")

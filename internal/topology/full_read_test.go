@@ -77,16 +77,6 @@ func TestFullReadOfACollectionThatChangesMeanwhile(t *testing.T) {
 	}
 }
 
-func TestFullReadWithoutAChangeIsOneReadOfChunks(t *testing.T) {
-	f := newFake(t)
-	f.add("db.x", 1, 0, 10)
-	withWatcher(t, f, Options{}, func(*Watcher) {
-		if all, some := f.count("AllChunks"), f.count("Chunks"); all != 1 || some != 0 {
-			t.Errorf("%d full reads and %d of changes", all, some)
-		}
-	})
-}
-
 func TestFullReadRefusesWhatIsNoTable(t *testing.T) {
 	p := ranged(t)
 	whole := []Chunk{row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "b", 1, 1), row(t, p, 10, highest, "c", 1, 2)}

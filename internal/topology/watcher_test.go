@@ -15,45 +15,6 @@ import (
 	"shardboard/internal/fixture/must"
 )
 
-func TestWatcherLoadsAndFollowsChanges(t *testing.T) {
-	f := newFake(t)
-	c := f.add("db.x", 1, 0, 10)
-	withWatcher(t, f, Options{}, func(w *Watcher) {
-		table, changed, end := w.Subscribe()
-		defer end()
-		if !table.Loaded || table.ClusterID != "c1" || table.Collection("db.x").Chunks.Len() != 3 {
-			t.Fatalf("loaded %t, cluster %q", table.Loaded, table.ClusterID)
-		}
-		clearNotifications(changed)
-		f.change(func() { c.move(0, "c") })
-		wait(2 * time.Second)
-		select {
-		case <-changed:
-		default:
-			t.Fatal("no notification of the move")
-		}
-		next := w.Table()
-		if next.Collection("db.x").Chunks.Owner(0) != "c" || next.Seq <= table.Seq {
-			t.Fatalf("chunk 0 is on %s, seq %d after %d", next.Collection("db.x").Chunks.Owner(0), next.Seq, table.Seq)
-		}
-		changes, complete := next.Since(table.Seq)
-		if !complete ||
-			!slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == Moved && c.From == "a" && c.To == "c" && c.NS == "db.x" }) {
-			t.Fatalf("changes since the first table: %+v, complete %t", changes, complete)
-		}
-		if table.Collection("db.x").Chunks.Owner(0) != "a" {
-			t.Fatal("the old table changed")
-		}
-	})
-}
-
-func clearNotifications(c <-chan struct{}) {
-	select {
-	case <-c:
-	default:
-	}
-}
-
 func TestWatcherDoesNotNotifyWithoutAChange(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1, 0)
@@ -386,21 +347,6 @@ func TestJumboFlagsAreFoundAfterAFailedMoveAndByTheSweep(t *testing.T) {
 		wait(10 * time.Minute)
 		if got := w.Table().Collection("db.x").Chunks; got.Jumbo() != 1 || !got.At(2).Jumbo {
 			t.Fatalf("%d jumbo chunks after a sweep", got.Jumbo())
-		}
-	})
-}
-
-func TestSweepRepairsAWrongTable(t *testing.T) {
-	f := newFake(t)
-	c := f.add("db.x", 1, 0, 10)
-	withWatcher(t, f, Options{Sweep: time.Minute}, func(w *Watcher) {
-		f.change(func() { // somebody edits config.chunks by hand, below the highest version
-			c.rows[0].Shard, c.rows[0].Version = "b", Version{1, 1}
-			c.rows[1].Version = Version{1, 0}
-		})
-		wait(92 * time.Second)
-		if got := w.Table().Collection("db.x").Chunks.Owner(0); got != "b" {
-			t.Fatalf("chunk 0 is on %s, want b", got)
 		}
 	})
 }

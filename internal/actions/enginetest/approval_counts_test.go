@@ -194,16 +194,12 @@ func TestPlansOfOnePersonAddUp(t *testing.T) {
 				t.Fatalf("%s: %v", name, p.Approval)
 			}
 			because = p.Approval[0].String()
-			if _, _, err := r.RunPlan(by, p); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), because) {
-				t.Errorf("%s: %v", name, err)
-			}
+			r.refuses(by, p, fault.Conflict, because)
 		}
 		if !strings.Contains(because, second.ID+", "+first.ID) || !strings.Contains(because, "3") {
 			t.Errorf("%q does not name %s and %s", because, first.ID, second.ID)
 		}
-		if _, _, err := r.RunPlan(Anna, early); fault.Of(err) != fault.Conflict {
-			t.Errorf("a plan of before: %v", err)
-		}
+		r.refuses(Anna, early, fault.Conflict, "")
 		if p := r.planSplit(Bert, 25); len(p.Approval) != 0 {
 			t.Errorf("somebody else: %v", p.Approval)
 		}
@@ -259,9 +255,7 @@ func TestTheBalancerIsNoWayAroundTheLimit(t *testing.T) {
 		if len(wide.Approval) != 1 || wide.Approval[0].Code != "approval.chunks" {
 			t.Errorf("a range of %v chunks: %v", wide.Effect.ByBalancer, wide.Approval)
 		}
-		if _, _, err := r.RunPlan(Anna, wide); fault.Of(err) != fault.Conflict {
-			t.Errorf("%v", err)
-		}
+		r.refuses(Anna, wide, fault.Conflict, "")
 		r.Admin(bson.D{{Key: "updateZoneKeyRange", Value: NS}, {Key: "min", Value: P(0)}, {Key: "max", Value: P(60)}, {Key: "zone", Value: "eu"}})
 		r.Restart()
 		if on := r.Plan(actions.BalancerOn, actions.Args{}); len(on.Approval) != 1 {

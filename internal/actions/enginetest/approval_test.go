@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -68,9 +67,7 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 		if len(p.Approval) != 1 || p.Expires.Sub(p.Made) != engine.ApprovalWait {
 			t.Fatalf("%v, %s", p.Approval, p.Expires.Sub(p.Made))
 		}
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "approval of somebody else") {
-			t.Errorf("without approval: %v", err)
-		}
+		r.refuses(Anna, p, fault.Conflict, "approval of somebody else")
 		time.Sleep(time.Hour) // longer than other plans live
 		waiting, err := r.Engine.AwaitingApproval(r.Context(), 10)
 		r.Must(err)
@@ -87,9 +84,7 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 		if again := r.approve(Bert, p); !again.At.Equal(a.At) {
 			t.Error("approving again changed something")
 		}
-		if _, _, err := r.RunPlan(Bert, p); fault.Of(err) != fault.Conflict {
-			t.Errorf("who approved runs it: %v", err)
-		}
+		r.refuses(Bert, p, fault.Conflict, "")
 		time.Sleep(engine.ApprovalLasts - time.Second)
 		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded || run.Approval == nil || run.Approval.By != Bert.ID {
@@ -221,9 +216,7 @@ func TestApprovalDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
 				if !restart {
 					wall = -time.Duration(i+1) * engine.ApprovalLasts / 20
 				}
-				if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
-					t.Fatalf("restart %v, try %d: %v", restart, i, err)
-				}
+				r.refuses(Anna, p, fault.Conflict, "")
 				if a, err := r.Engine.ApprovalOf(r.Context(), p); err != nil || a.State != engine.ApprovalVoid || a.Void.IsZero() {
 					t.Fatalf("restart %v, try %d: %+v, %v", restart, i, a, err)
 				}
@@ -287,9 +280,7 @@ func TestUndoOfAnApprovedRunNeedsNoApprovalForADay(t *testing.T) {
 		if len(late.Approval) == 0 {
 			t.Error("an undo a day later needs no approval")
 		}
-		if _, _, err := r.RunPlan(Anna, late); fault.Of(err) != fault.Conflict {
-			t.Errorf("%v", err)
-		}
+		r.refuses(Anna, late, fault.Conflict, "")
 	})
 }
 
@@ -299,9 +290,7 @@ func TestStricterRulesCountForPlansThatWereMadeBefore(t *testing.T) {
 		p := r.planSplit(Anna, 5)
 		rules.Kinds = []actions.Kind{actions.Split}
 		r.Restart()
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
-			t.Errorf("%v", err)
-		}
+		r.refuses(Anna, p, fault.Conflict, "")
 		r.approve(Bert, p)
 		rules = actions.ApprovalRules{Chunks: 1}
 		r.Restart()

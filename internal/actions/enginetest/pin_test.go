@@ -100,9 +100,7 @@ func TestPinIsNotRunWhenACheckBlocksItsRest(t *testing.T) {
 		i := slices.IndexFunc(p.Steps, func(s operation.Step) bool { return s.Op == operation.OpSplitAt })
 		r.Admin(bson.D{{Key: "split", Value: p.Steps[i].NS}, {Key: "middle", Value: p.Steps[i].At}})
 		r.Admin(bson.D{{Key: "removeShard", Value: shard}}) // it takes no chunks any more
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
-			r.Errorf("%v", err)
-		}
+		r.refuses(Anna, p, fault.Conflict, "")
 	})
 }
 

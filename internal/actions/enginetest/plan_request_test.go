@@ -126,9 +126,7 @@ func TestNoPlanIsMadeWhileTheClusterCannotBeRead(t *testing.T) {
 			// The regular poll fails too, which shortens the next attempt.
 			_ = r.Watcher.Refresh(r.Context())
 		}
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Unavailable {
-			r.Errorf("run: %v", err)
-		}
+		r.refuses(Anna, p, fault.Unavailable, "")
 		r.Network.Restore()
 		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
 			r.Errorf("after the network was restored: %v", err)

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -12,6 +13,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -28,6 +30,14 @@ func (r *Rig) Plan(kind actions.Kind, a actions.Args) actions.Plan {
 // RunPlan runs a plan and confirms whatever it asks for.
 func (r *Rig) RunPlan(by auth.Principal, p actions.Plan) (run engine.Run, created bool, err error) {
 	return r.Engine.Run(r.Context(), by, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
+}
+
+// refuses fails the test unless somebody may not run a plan, with a sentence that has a part.
+func (r *Rig) refuses(by auth.Principal, p actions.Plan, kind fault.Kind, part string) {
+	r.Helper()
+	if _, _, err := r.RunPlan(by, p); fault.Of(err) != kind || !strings.Contains(fault.Text(err), part) {
+		r.Errorf("run of %s by %s: %v, expected %s with %q", p.ID, by.ID, err, kind, part)
+	}
 }
 
 // Start runs a plan as Anna, which must succeed.
