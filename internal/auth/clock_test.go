@@ -47,8 +47,7 @@ func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		later := set(-day)
-		got, err := later.identify(cookie)
-		expectAnonymous(t, "a session that was used at a time which has not come", got, err)
+		expectAnonymous(t, "a session that was used at a time which has not come")(later.identify(cookie))
 		if err := later.Check(t.Context(), p); !errors.Is(err, ErrNobody) {
 			t.Errorf("its socket stays open: %v", err)
 		}
@@ -57,8 +56,7 @@ func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
 			t.Errorf("after signing in again: %v", err)
 		}
 		set(day) // the same time of day again
-		got, err = later.identify(cookie)
-		expectAnonymous(t, "when the time has come again", got, err)
+		expectAnonymous(t, "when the time has come again")(later.identify(cookie))
 	})
 }
 
@@ -72,8 +70,7 @@ func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.advance(8 * time.Hour)
-	got, err := h.identify(cookie)
-	expectAnonymous(t, "unused for its idle time", got, err)
+	expectAnonymous(t, "unused for its idle time")(h.identify(cookie))
 
 	again, _ := h.signIn(t, "anna")
 	lived := time.Duration(0)
@@ -97,15 +94,13 @@ func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
 		h.add(t, "anna", Viewer)
 		before, _ := h.signIn(t, "anna")
 		later := set(day)
-		got, err := later.identify(before)
-		expectAnonymous(t, "not used for a day", got, err)
+		expectAnonymous(t, "not used for a day")(later.identify(before))
 		ahead, _ := later.signIn(t, "anna")
 		if _, err := later.identify(ahead); err != nil {
 			t.Errorf("signed in while the clock is ahead: %v", err)
 		}
 		right := set(-day)
-		got, err = right.identify(ahead)
-		expectAnonymous(t, "made at a time which has not come", got, err)
+		expectAnonymous(t, "made at a time which has not come")(right.identify(ahead))
 		fresh, _ := right.signIn(t, "anna")
 		if _, err := right.identify(fresh); err != nil {
 			t.Errorf("after the clock was put right: %v", err)
@@ -198,8 +193,7 @@ func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {
 	h.advance(formerSecretLifetime + time.Second)
 	h.advance(-5 * time.Minute)
 	for _, c := range []*http.Cookie{old, w.Result().Cookies()[0]} {
-		got, err := h.identify(c)
-		expectAnonymous(t, "the clock was set back", got, err)
+		expectAnonymous(t, "the clock was set back")(h.identify(c))
 	}
 }
 

@@ -172,10 +172,13 @@ func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 	return n
 }
 
-func expectAnonymous(t *testing.T, what string, p Principal, err error) {
-	t.Helper()
-	if !errors.Is(err, ErrNobody) || p.ID != "" {
-		t.Errorf("%s: %+v, %v; want nobody", what, p, err)
+// expectAnonymous is for what a request was identified as: expectAnonymous(t, what)(h.identify(cookie)).
+func expectAnonymous(t *testing.T, what string) func(Principal, error) {
+	return func(p Principal, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrNobody) || p.ID != "" {
+			t.Errorf("%s: %+v, %v; want nobody", what, p, err)
+		}
 	}
 }
 

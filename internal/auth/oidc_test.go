@@ -114,8 +114,7 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 		t.Error(err)
 	}
 	h.advance(5 * time.Hour)
-	got, err := h.identify(c)
-	expectAnonymous(t, "after a day's work", got, err)
+	expectAnonymous(t, "after a day's work")(h.identify(c))
 }
 
 func TestUsersWithoutAGroupWithARoleAreRefused(t *testing.T) {

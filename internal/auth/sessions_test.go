@@ -32,16 +32,14 @@ func sessionsEnd(t *testing.T, unit time.Duration) {
 		}
 	}
 	h.advance(20 * unit)
-	got, err := h.identify(c)
-	expectAnonymous(t, "after its longest time", got, err)
+	expectAnonymous(t, "after its longest time")(h.identify(c))
 	if err := h.Check(t.Context(), p); err == nil {
 		t.Error("a socket's check passes")
 	}
 	c, p = h.signIn(t, "anna")
 	ended := h.ended(p)
 	h.advance(60 * unit)
-	got, err = h.identify(c)
-	expectAnonymous(t, "after its idle time without use", got, err)
+	expectAnonymous(t, "after its idle time without use")(h.identify(c))
 	if err := h.Check(t.Context(), p); err == nil || !closed(ended) {
 		t.Error("a socket's check passes, or the others of the session stay open")
 	}
@@ -82,7 +80,7 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 				t.Error("another one's sockets close")
 			}
 			if got, err := h.identify(c); name != "role" { // rotates the session
-				expectAnonymous(t, "the secret", got, err)
+				expectAnonymous(t, "the secret")(got, err)
 			}
 			if h.Check(t.Context(), p) == nil {
 				t.Error("the check passes")
@@ -144,8 +142,7 @@ func TestSessionsOfADisabledSignInMethodAreInvalid(t *testing.T) {
 	h.add(t, "anna", Viewer)
 	c, _ := h.signIn(t, "anna")
 	s := h.service(t, withIssuer(&fakeIssuer{}))
-	got, err := s.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c))
-	expectAnonymous(t, "a password's session when only OIDC is on", got, err)
+	expectAnonymous(t, "a password's session when only OIDC is on")(s.Identify(httptest.NewRecorder(), newRequest("192.0.2.1", c)))
 }
 
 // identifyWithCookie makes a request with a cookie and returns the principal and the cookie of the answer.
@@ -221,7 +218,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	}
 	h.advance(time.Second)
 	got, c, err := identifyWithCookie(h.Service, old)
-	expectAnonymous(t, "after ten seconds", got, err)
+	expectAnonymous(t, "after ten seconds")(got, err)
 	if c != nil {
 		t.Error("an expired secret is given a cookie")
 	}
@@ -269,13 +266,13 @@ func TestAFormerSecretCannotRotate(t *testing.T) {
 	_, old, _ := identifyWithCookie(h.Service, oldest)
 	h.setRole(t, "anna", Operator)
 	got, c, err := identifyWithCookie(h.Service, oldest)
-	expectAnonymous(t, "the secret before, when the new session is stale too", got, err)
+	expectAnonymous(t, "the secret before, when the new session is stale too")(got, err)
 	p, fresh, err := identifyWithCookie(h.Service, old)
 	if err != nil || p.Role != Operator || fresh == nil || c != nil {
 		t.Fatal(p, fresh, c, err)
 	}
 	got, _, err = identifyWithCookie(h.Service, oldest)
-	expectAnonymous(t, "a secret that is two rotations old", got, err)
+	expectAnonymous(t, "a secret that is two rotations old")(got, err)
 }
 
 func TestARoleThatWasChangedBackRotatesToo(t *testing.T) {
@@ -318,7 +315,7 @@ func TestStaleSessionsAndFormerSecretsEndWithTheSession(t *testing.T) {
 				t.Fatal(name, err)
 			}
 			got, c, err := identifyWithCookie(h.Service, old)
-			expectAnonymous(t, name, got, err)
+			expectAnonymous(t, name)(got, err)
 			if c != nil {
 				t.Errorf("%s, rotated %v: a cookie is given", name, rotated)
 			}
@@ -341,7 +338,7 @@ func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
 	}
 	h.setRole(t, "anna", Operator)
 	got, c, err := identifyWithCookie(second, old)
-	expectAnonymous(t, "at the second process", got, err)
+	expectAnonymous(t, "at the second process")(got, err)
 	p, fresh, err := identifyWithCookie(h.Service, old)
 	if err != nil || p.Role != Operator || fresh == nil || c != nil {
 		t.Fatal(p, fresh, c, err)

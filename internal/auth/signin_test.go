@@ -93,14 +93,12 @@ func TestCookiesHaveProtectiveAttributes(t *testing.T) {
 	}
 	isPlain := *c
 	isPlain.Name = "shardboard"
-	got, err := h.identify(&isPlain)
-	expectAnonymous(t, "the cookie without its prefix", got, err)
+	expectAnonymous(t, "the cookie without its prefix")(h.identify(&isPlain))
 	gone, err := h.SignOut(t.Context(), p)
 	if err != nil || gone.Name != c.Name || gone.MaxAge >= 0 || gone.Value != "" || !gone.Secure {
 		t.Errorf("unexpected cookie %+v, error %v", gone, err)
 	}
-	got, err = h.identify(c)
-	expectAnonymous(t, "after signing out", got, err)
+	expectAnonymous(t, "after signing out")(h.identify(c))
 }
 
 func TestTwoCookiesOfOneNameAreIgnored(t *testing.T) {
@@ -109,8 +107,7 @@ func TestTwoCookiesOfOneNameAreIgnored(t *testing.T) {
 	c, _ := h.signIn(t, "anna")
 	r := newRequest("192.0.2.1", c)
 	r.AddCookie(&http.Cookie{Name: c.Name, Value: "put-there-by-a-neighbour"})
-	p, err := h.Identify(httptest.NewRecorder(), r)
-	expectAnonymous(t, "two cookies", p, err)
+	expectAnonymous(t, "two cookies")(h.Identify(httptest.NewRecorder(), r))
 }
 
 func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
@@ -155,8 +152,7 @@ func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 	if !closed(ended) {
 		t.Error("sockets of the session before stay open")
 	}
-	got, err := h.identify(old)
-	expectAnonymous(t, "the secret before", got, err)
+	expectAnonymous(t, "the secret before")(h.identify(old))
 }
 
 func TestOldHashesAreUpgradedToTheCurrentCost(t *testing.T) {
