@@ -84,8 +84,10 @@ func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
 	if err != nil || p.ID != "proxy:anna" {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
-	expectAnonymous(t, "a wrong token")(h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x")))
-	expectAnonymous(t, "from elsewhere")(h.Identify(httptest.NewRecorder(), newRequest("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi")))
+	expectAnonymous(t, "a wrong token")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x")))
+	expectAnonymous(t, "from elsewhere")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi")))
 }
 
 func TestTheProxysRoleMustBeValid(t *testing.T) {
@@ -99,12 +101,14 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role",
 		"viewer", "X-Role", "admin"))
 	expectAnonymous(t, "two roles")(p, err)
-	expectAnonymous(t, "no role")(h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")))
+	expectAnonymous(t, "no role")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")))
 }
 
 func TestTheProxysHeaderIsIgnoredWithoutProxyMode(t *testing.T) {
 	h := newFixture(t)
-	expectAnonymous(t, "a header")(h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna")))
+	expectAnonymous(t, "a header")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna")))
 }
 
 func TestTheClientAddressComesFromKnownProxies(t *testing.T) {
