@@ -271,8 +271,9 @@ func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
-		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/must", "internal/fixture/proxyenv",
-		"internal/fixture/routing", "internal/fixture/simulated", "internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
+		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/expect", "internal/fixture/must",
+		"internal/fixture/proxyenv", "internal/fixture/routing", "internal/fixture/simulated", "internal/simcluster/replay",
+		"internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {

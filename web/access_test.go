@@ -1,13 +1,18 @@
 package web_test
 
 import (
+	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/web"
+	"shardboard/web/changes"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -79,8 +84,115 @@ func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"/login", "/login/first?key=x"} {
-		if w := s.Do("GET", address); w.Code != http.StatusOK {
-			t.Errorf("%s: %d", address, w.Code)
+		expect.Equal(t, s.Do("GET", address).Code, http.StatusOK, "%s", address)
+	}
+}
+
+// described are the routes of a server's own description, as method and pattern.
+func described(t *testing.T, s *webtest.Server) map[string]bool {
+	t.Helper()
+	var doc struct {
+		OpenAPI string                               `json:"openapi"`
+		Paths   map[string]map[string]map[string]any `json:"paths"`
+	}
+	must.Do(t, json.Unmarshal(s.Do("GET", "/api/openapi.json").Body.Bytes(), &doc))
+	out, ids := map[string]bool{}, map[any]bool{}
+	for path, ops := range doc.Paths {
+		for method, op := range ops {
+			out[strings.ToUpper(method)+" "+path] = true
+			if ids[op["operationId"]] {
+				t.Errorf("operationId %v twice", op["operationId"])
+			}
+			ids[op["operationId"]] = true
+			if open := op["x-policy"] == string(guard.PolicyOpen); open == (op["security"] != nil) || doc.OpenAPI != "3.1.0" {
+				t.Errorf("%s %s: policy %v with security %v", method, path, op["x-policy"], op["security"])
+			}
+		}
+	}
+	return out
+}
+
+// routed are those that its router answers.
+func routed(t *testing.T, s *webtest.Server) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for pattern, methods := range walked(t, s) {
+		for _, m := range methods {
+			if m != http.MethodHead {
+				out[m+" "+pattern] = true
+			}
+		}
+	}
+	return out
+}
+
+func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
+	on, off := webtest.New(t), webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil })
+	for name, s := range map[string]*webtest.Server{"on": on, "off": off} {
+		if r, d := routed(t, s), described(t, s); !maps.Equal(r, d) {
+			t.Errorf("%s: the description is not that of the running configuration: %d routed, %d described", name, len(r), len(d))
+		}
+	}
+	there := routed(t, off)
+	for _, rt := range changes.Routes {
+		if there[rt.Method+" "+rt.Pattern] {
+			t.Errorf("%s %s is there", rt.Method, rt.Pattern)
+		}
+		expect.Equal(t, off.Do(rt.Method, webtest.AddressOf(rt.Pattern)).Code, http.StatusNotFound,
+			"%s %s", rt.Method, rt.Pattern)
+		there[rt.Method+" "+rt.Pattern] = true
+	}
+	if !maps.Equal(there, routed(t, on)) {
+		t.Error("more than the routes of actions is missing")
+	}
+	for _, address := range webtest.PagesWithChanges() {
+		page := webtest.ParseHTML(t, off.Do("GET", address).Body.String())
+		expect.Equal(t, page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length(), 0,
+			"%s offers what is not there", address)
+	}
+	expect.Equal(t, off.Do("GET", "/live?t=run:"+webtest.RecordID("running")).Code, http.StatusBadRequest,
+		"the topic of a run")
+}
+
+func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
+	trail := &webtest.StubAudit{}
+	s := webtest.New(t, webtest.WithPeople, func(d *site.Deps) { d.Audit.Trail = trail })
+	for _, rt := range web.Routes() {
+		if rt.Method == http.MethodGet || rt.Policy != guard.PolicyOperate && rt.Policy != guard.PolicyAdmin {
+			continue
+		}
+		for _, p := range []struct {
+			by      string
+			why     string
+			records int
+			change  func(*http.Request)
+		}{
+			{"user:vera", "role", 1, webtest.As("vera", auth.Viewer)},
+			{"user:sam", "role", 1, webtest.As("sam", auth.Support)},
+			{"", "cross-site", 1, func(r *http.Request) {
+				webtest.As("olga", auth.Admin)(r)
+				r.Header.Set("Sec-Fetch-Site", "cross-site")
+			}},
+			{"", "cross-site", 0, webtest.Header("Origin", "https://evil.example")}, // counted with the one before
+		} {
+			before := len(webtest.RefusalsOf(trail))
+			address := webtest.AddressOf(rt.Pattern)
+			expect.Equal(t, s.Do(rt.Method, address, p.change).Code, 403, "%s %s by %s", rt.Method, address, p.by)
+			all := webtest.RefusalsOf(trail)
+			if len(all) != before+p.records {
+				t.Errorf("%s %s by %q: %d records", rt.Method, rt.Pattern, p.by, len(all)-before)
+				continue
+			}
+			e := all[len(all)-1]
+			if e.By != p.by || e.Outcome != "refused" || e.Details["why"] != p.why || e.Details["route"] != rt.Method+" "+rt.Pattern ||
+				e.Cluster == "" {
+				t.Errorf("%+v", e)
+			}
+			if (strings.HasPrefix(rt.Pattern, "/api/v1/plans/") || strings.HasPrefix(rt.Pattern, "/api/v1/runs/")) &&
+				!strings.Contains(address, e.Subject) ||
+				strings.HasPrefix(rt.Pattern, "/runs/") && e.Subject == "" {
+				t.Errorf("%s is about %q", address, e.Subject)
+			}
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/natural"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -352,9 +353,7 @@ func checkUnknown(t *testing.T, f fetched, says string) {
 	case f.route.Tag == site.TagPages && f.doc != nil && f.media == site.MediaHTML:
 		f.doc.Find("dialog, script, .keys, noscript").Remove()
 		main := strings.Join(strings.Fields(f.doc.Find("main").Text()), " ")
-		if !strings.Contains(main, says) {
-			t.Errorf("%s: %d does not say %q: %.300s", f, f.Code, says, main)
-		}
+		expect.Contains(t, main, says, "%s: %d", f, f.Code)
 		if at := claims.FindStringIndex(main); at != nil && !own {
 			t.Errorf("%s claims …%s…", f, main[max(0, at[0]-80):min(len(main), at[1]+60)])
 		}

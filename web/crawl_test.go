@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web"
@@ -216,9 +217,7 @@ func TestCrawlOfAViewerWhoSeesNoBounds(t *testing.T) {
 			if text := bounds.in(body); text != "" {
 				t.Errorf("%s shows %q: …%.300s", f, text, body[max(strings.Index(body, text)-150, 0):])
 			}
-			if strings.Contains(body, serverSaid) {
-				t.Errorf("%s shows what a server said", f)
-			}
+			expect.Lacks(t, body, serverSaid, "%s shows what a server said", f)
 		},
 		"no link to nowhere": func(t *testing.T, f fetched) {
 			if strings.Contains(f.Body.String(), `href=""`) {
@@ -294,9 +293,8 @@ func TestCrawlOfAClusterThatIsGone(t *testing.T) {
 		case f.Code == http.StatusInternalServerError:
 			t.Errorf("%s: %d %.300s", f, f.Code, f.Body)
 		case f.route.Tag == site.TagPages && f.doc != nil:
-			if !strings.Contains(f.doc.Find("main").Text(), "The cluster does not answer. Pages show it as it was at ") {
-				t.Errorf("%s: %d does not say that the cluster is gone", f, f.Code)
-			}
+			expect.Contains(t, f.doc.Find("main").Text(), "The cluster does not answer. Pages show it as it was at ",
+				"%s: %d does not say that the cluster is gone", f, f.Code)
 		case f.Code == http.StatusOK && strings.Contains(f.Body.String(), `"stale":false`) && !aboutOurselves.MatchString(f.route.Pattern):
 			t.Errorf("%s says that it is new: %.300s", f, f.Body)
 		}

@@ -113,11 +113,9 @@ func (e enemy) View() answer.View {
 	v := webtest.NewStory().View()
 	t := v.Table
 	for i := range e.payloads {
-		t.Shards = append(
-			t.Shards,
-			topology.Shard{Name: e.name(i, "shard"), ReplSet: e.name(i, "set"), Hosts: []string{e.name(i, "host"), e.name(i, "second")},
-				Zones: []string{e.name(i, "zone")}, Draining: i%5 == 4},
-		)
+		t.Shards = append(t.Shards, topology.Shard{Name: e.name(i, "shard"), ReplSet: e.name(i, "set"),
+			Hosts: []string{e.name(i, "host"), e.name(i, "second")}, Zones: []string{e.name(i, "zone")},
+			Draining: i%5 == 4})
 		t.Databases = append(t.Databases, topology.Database{Name: e.db(i), Primary: e.name(i, "shard")})
 		t.Unsharded = append(t.Unsharded, topology.Namespace(e.db(i)+"."+e.name(i, "loose")))
 		t.Routers = append(t.Routers,

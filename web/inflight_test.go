@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/answer/logbook"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/history"
 	"shardboard/internal/placement"
@@ -56,31 +57,23 @@ func TestMoveInFlightIsOnEveryPageOfItsSubjects(t *testing.T) {
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", answer.ChunkURL(webtest.DocumentsNS, ref),
 		answer.ShardURL(x.From), answer.ShardURL(x.To)} {
 		html := textOf(t, pageOf(t, s, path))
-		for _, text := range []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied",
-			"about 1 min left", "12 s ago"} {
-			if !strings.Contains(html, text) {
-				t.Errorf("%s does not say %q", path, text)
-			}
-		}
+		expect.ContainsAll(t, html, []string{"step 2 of 6", "recipient: step 3 of 7", "mongosh 2.12.0", "of about", "documents copied",
+			"about 1 min left", "12 s ago"},
+			"%s", path)
 	}
-	if html := pageOf(t, s, "/collections/yorkie-meta.documents"); strings.Count(html, "moving to "+x.To) != 1 {
-		t.Error("the chunk's row is not marked, or others are")
-	}
+	expect.Equal(t, strings.Count(pageOf(t, s, "/collections/yorkie-meta.documents"), "moving to "+x.To), 1,
+		"the chunk's row is not marked, or others are")
 	// A chunk that does not move and another collection say nothing of it.
 	for _, path := range []string{"/collections/yorkie-meta.changes",
 		answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(9).Min))} {
-		if html := pageOf(t, s, path); strings.Contains(html, "mongosh 2.12.0") {
-			t.Errorf("%s shows a move that is not its", path)
-		}
+		expect.Lacks(t, pageOf(t, s, path), "mongosh 2.12.0", "%s shows a move that is not its", path)
 	}
 }
 
 func TestWhenNothingMovesPagesSaySo(t *testing.T) {
 	s := webtest.New(t)
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", "/shards/shard-rs-1"} {
-		if html := pageOf(t, s, path); !strings.Contains(html, "Nothing is moving.") {
-			t.Errorf("%s", path)
-		}
+		expect.Contains(t, pageOf(t, s, path), "Nothing is moving.", "%s", path)
 	}
 	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); out.Items == nil || len(out.Items) != 0 ||
 		out.Stale {
@@ -174,14 +167,8 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 			s.Watcher.Publish(table)
 			page := pageOf(t, s, "/activity")
 			html := textOf(t, page)
-			if strings.Contains(page, "<script>alert") {
-				t.Error("a script of the cluster")
-			}
-			for _, text := range k.want {
-				if !strings.Contains(html, text) {
-					t.Errorf("does not say %q", text)
-				}
-			}
+			expect.Lacks(t, page, "<script>alert", "a script of the cluster")
+			expect.ContainsAll(t, html, k.want, "the page")
 			for _, text := range k.not {
 				if strings.Contains(html, text) {
 					t.Errorf("says %q", text)
@@ -195,8 +182,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 // textOf is a page without its tags, with each run of spaces as one.
 func textOf(t *testing.T, html string) string {
 	t.Helper()
-	doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
-	must.Do(t, err)
+	doc := must.Get(goquery.NewDocumentFromReader(strings.NewReader(html)))
 	titles := ""
 	doc.Find("[title]").Each(func(_ int, x *goquery.Selection) { titles += " " + x.AttrOr("title", "") })
 	return strings.Join(strings.Fields(doc.Text()+titles), " ")
@@ -209,12 +195,9 @@ func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
 	x.To = table.Collection(webtest.DocumentsNS).Chunks.Owner(2)
 	x.From = "shard-rs-1"
 	s.Watcher.Publish(table)
-	if html := pageOf(t, s, "/activity"); !strings.Contains(html, "Moved; the donor is cleaning up") {
-		t.Error("not said")
-	}
-	if html := pageOf(t, s, "/collections/yorkie-meta.documents"); strings.Contains(html, "moving to ") {
-		t.Error("the chunk counts as on its way")
-	}
+	expect.Contains(t, pageOf(t, s, "/activity"), "Moved; the donor is cleaning up", "the activity")
+	expect.Lacks(t, pageOf(t, s, "/collections/yorkie-meta.documents"), "moving to ",
+		"the chunk counts as on its way")
 	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); !out.Items[0].Arrived {
 		t.Errorf("%+v", out.Items)
 	}
@@ -376,9 +359,7 @@ func TestOpenBrowsersFollowTheProgressOfAMove(t *testing.T) {
 					t.Errorf("%s: %d frames of %s", name, news[topic], topic)
 				}
 			}
-			if news["collection:yorkie-meta.changes"] != 0 {
-				t.Errorf("%s: another collection's page is told", name)
-			}
+			expect.Equal(t, news["collection:yorkie-meta.changes"], 0, "%s: another collection's page is told", name)
 		}
 		same := func(x *topology.InFlight) {
 			x.Copied.Value += 100
@@ -392,12 +373,8 @@ func TestOpenBrowsersFollowTheProgressOfAMove(t *testing.T) {
 		l.Watcher.Publish(&over)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if news := count(); news["overview"] != was["overview"]+1 {
-			t.Error("its end is not told")
-		}
-		if html := pageOf(t, l.Server, "/activity"); strings.Contains(html, "step 2 of 6") {
-			t.Error("it is over, and shown")
-		}
+		expect.Equal(t, count()["overview"], was["overview"]+1, "its end is not told")
+		expect.Lacks(t, pageOf(t, l.Server, "/activity"), "step 2 of 6", "it is over, and shown")
 	})
 }
 
@@ -437,9 +414,8 @@ func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
 		if to == x.From {
 			x.From = "shard-rs-7"
 		}
-		d := webtest.Must(
-			bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max}, {Key: "from", Value: x.From}, {Key: "to", Value: to}}),
-		)
+		d := webtest.Must(bson.Marshal(bson.D{{Key: "min", Value: x.Min}, {Key: "max", Value: x.Max},
+			{Key: "from", Value: x.From}, {Key: "to", Value: to}}))
 		table.Events = append(
 			[]topology.Event{
 				{

@@ -1,17 +1,24 @@
 package web_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
+	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
 	"shardboard/web"
 	"shardboard/web/site"
@@ -97,5 +104,132 @@ func TestEveryListIsPagedToItsEnd(t *testing.T) {
 	}
 	if lists < 10 {
 		t.Errorf("only %d lists have several items", lists)
+	}
+}
+
+// Whatever the picture, collections stand in the same order: sharded ones first, the largest first.
+func TestListMapAndMatrixHaveCollectionsInOneOrder(t *testing.T) {
+	s := webtest.New(t)
+	table := *s.Watcher.Value
+	table.Unsharded = []topology.Namespace{"yorkie-meta.aa", "yorkie-meta.zz"}
+	s.Watcher.Value = &table
+	page := func(path, rows string) (names []string) {
+		webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find(rows).Each(func(_ int, row *goquery.Selection) {
+			names = append(names, row.AttrOr("data-key", ""))
+		})
+		return names
+	}
+	const ofOneDatabase = " tbody tr[data-key^='yorkie-meta.']" // the matrix has a row for each of several
+	listed := page("/collections", "#live-collections"+ofOneDatabase)
+	cells := page("/matrix", "[data-grid]"+ofOneDatabase)
+	var bands []string
+	for _, b := range webtest.Decode[api.ClusterMap](t, s.Do("GET", "/api/v1/map")).Bands {
+		if strings.HasPrefix(b.NS, "yorkie-meta.") {
+			bands = append(bands, b.NS)
+		}
+	}
+	if len(bands) < 3 || !slices.Equal(listed, bands) || !slices.Equal(cells, bands) {
+		t.Errorf("list %v\nmap %v\nmatrix %v", listed, bands, cells)
+	}
+}
+
+func TestAFailedPageOffersNoCSV(t *testing.T) {
+	s := webtest.New(t)
+	for address, status := range map[string]int{"/shards/nope": 404, "/zones?at=x": 400, "/runs?state=x": 400, "/zones": 200} {
+		w := s.Do("GET", address)
+		if w.Code != status || strings.Contains(w.Body.String(), ".csv") != (status == 200) {
+			t.Errorf("%s: %d, want %d and a link to CSV only if 200", address, w.Code, status)
+		}
+	}
+}
+
+func TestShardNamesWithDotsHaveCSVToo(t *testing.T) {
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	table.Shards = append(table.Shards[:0:0], topology.Shard{Name: "rs.1"}, topology.Shard{Name: "rs.2.csv"})
+	s.Watcher.Publish(&table)
+	for address, media := range map[string]string{"/shards/rs.1": "text/html", "/shards/rs.1.csv": "text/csv",
+		"/shards/rs.2.csv": "text/html", "/shards/rs.2.csv.csv": "text/csv", "/shards/rs.2.csv?format=csv": "text/csv",
+		"/shards/rs.2.csv?format=json": "application/json", "/zones?format=json": "application/json", "/zones?format=csv": "text/csv",
+		"/api/v1/shards?format=csv": "text/csv", "/api/v1/shards/rs.2.csv?format=csv": "text/csv"} {
+		if w := s.Do("GET", address); w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), media) {
+			t.Errorf("%s: %d %s", address, w.Code, w.Header().Get("Content-Type"))
+		} else if media == "text/html" && !strings.Contains(w.Body.String(), `href="`+address+`?format=csv" download`) {
+			t.Errorf("%s has no link to its file", address)
+		}
+	}
+	for _, address := range []string{"/zones?format=xml", "/api/v1/cluster?format=csv", "/shards/rs.1?format=x"} {
+		expect.Equal(t, s.Do("GET", address).Code, http.StatusBadRequest, "%s", address)
+	}
+}
+
+// TestEveryListHasCSV compares the CSV of every list with its JSON: as many items, and the
+// columns of their type.
+func TestEveryListHasCSV(t *testing.T) {
+	s := webtest.New(t, webtest.WithHistory(t))
+	var files []string
+	for _, rt := range web.Routes() {
+		if slices.Equal(rt.Types, []string{site.MediaCSV}) {
+			files = append(files, rt.Pattern)
+		}
+	}
+	lists := 0
+	for _, rt := range web.Routes() {
+		item := sheet.ItemsOf(reflect.TypeOf(rt.Answer))
+		byHand := slices.Contains([]string{"/api/v1/locate", "/api/v1/shards/{name}"}, rt.Pattern)
+		if rt.Tag != site.TagAPI || rt.Method != "GET" || byHand {
+			continue
+		}
+		if isCSV := slices.Contains(rt.Types, site.MediaCSV); isCSV != (item != nil) {
+			t.Errorf("%s: is a list: %v, has CSV: %v", rt.Pattern, item != nil, isCSV)
+		}
+		if item == nil {
+			continue
+		}
+		lists++
+		address := exampleOf(rt)
+		paged := address
+		if slices.ContainsFunc(rt.Params, func(p site.Param) bool { return p.Name == "limit" }) {
+			paged += map[bool]string{false: "?", true: "&"}[strings.Contains(paged, "?")] + "limit=1000"
+		}
+		var want struct {
+			Items []json.RawMessage `json:"items"`
+			Next  *string           `json:"next"`
+		}
+		if err := json.Unmarshal(s.Do("GET", paged).Body.Bytes(), &want); err != nil {
+			t.Errorf("%s: %v", rt.Pattern, err)
+		}
+		addresses := []string{address}
+		if file := strings.TrimPrefix(rt.Pattern, "/api/v1") + ".csv"; slices.Contains(files, file) {
+			addresses = append(addresses, exampleOf(site.Route{Pattern: file}))
+		}
+		// An item can have several lines, one for each of its parts.
+		several := slices.ContainsFunc(reflect.VisibleFields(item), func(f reflect.StructField) bool { return f.Tag.Get("csv") == "rows" })
+		for _, address := range addresses {
+			w := s.Do("GET", address, webtest.Header("Accept", "text/csv"))
+			rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
+			if err != nil || w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Disposition"), "attachment; filename=") {
+				t.Errorf("%s: %d %v %v", address, w.Code, err, w.Header())
+				continue
+			}
+			expect.EqualSlices(t, rows[0], sheet.ColumnsOf(item).Names(), "%s: columns", address)
+			if got := len(rows) - 1; want.Next == nil && !several && got != len(want.Items) || got < len(want.Items) {
+				t.Errorf("%s: %d lines of %d items", address, got, len(want.Items))
+			}
+		}
+	}
+	if lists < 20 || len(files) < 7 {
+		t.Errorf("%d lists, %d files", lists, len(files))
+	}
+}
+
+func TestCSVHasAllPages(t *testing.T) {
+	s := webtest.New(t)
+	for _, address := range []string{"/collections/yorkie-meta.changes/chunks?limit=5", "/activity?internal=1&limit=5"} {
+		w := s.Do("GET", "/api/v1"+address, webtest.Header("Accept", "text/csv"))
+		rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
+		if want := map[byte]int{'c': 1200, 'a': 300}[address[1]]; err != nil || len(rows)-1 != want {
+			t.Errorf("%s: %d lines, want %d: %v", address, len(rows)-1, want, err)
+		}
 	}
 }

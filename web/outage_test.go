@@ -68,9 +68,8 @@ func outages() map[string]outage {
 		"mongos paused":     struck(simcluster.Rule{Hold: true}),
 		"connections break": struck(simcluster.Rule{Cut: true}),
 		// What a plan reads after the table, one after the other.
-		"only the small reads hang": struck(
-			simcluster.Rule{Hold: true, Match: of("$currentOp", "changelog", "migrations", "shards", "settings")},
-		),
+		"only the small reads hang": struck(simcluster.Rule{Hold: true,
+			Match: of("$currentOp", "changelog", "migrations", "shards", "settings")}),
 	}
 	for _, code := range []int32{6, 46, 50, 63, 133, 189, 202, 11600, 11601, 13388} {
 		out[fmt.Sprint("every command answers ", code)] = struck(simcluster.Rule{Err: simcluster.Fail(code)})

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
@@ -158,9 +159,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 			severity, _ := li.Attr("data-severity")
 			listed = append(listed, id+" "+severity)
 		})
-		if !slices.Equal(listed, want) {
-			t.Errorf("%d: advice lists %v, want %v", i, listed, want)
-		}
+		expect.EqualSlices(t, listed, want, "%d: what advice lists", i)
 		if !v.Table.Loaded {
 			continue // the API has nothing to answer from
 		}
@@ -189,9 +188,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		for _, x := range observed.Notices {
 			alerts = append(alerts, x.ID+" "+string(x.Severity))
 		}
-		if !slices.Equal(alerts, want) {
-			t.Errorf("%d: alerts of %v, want %v", i, alerts, want)
-		}
+		expect.EqualSlices(t, alerts, want, "%d: alerts", i)
 	}
 	if levels["bad"] == 0 || levels["note"] == 0 {
 		t.Errorf("the situations are all alike: %v", levels)
@@ -247,9 +244,7 @@ func checkDot(t *testing.T, i int, doc *goquery.Document, v answer.View, s rules
 	case s.Worst() == rules.Critical, s.Worst() == rules.Warn:
 		want = string(s.Worst())
 	}
-	if level != want {
-		t.Errorf("%d: the dot is %q, want %q", i, level, want)
-	}
+	expect.Equal(t, level, want, "%d: the dot", i)
 	if words := doc.Find("#status .words").Text(); want == "critical" && !strings.Contains(words, "critical problem") {
 		t.Errorf("%d: the dot says %q", i, words)
 	}
@@ -274,13 +269,9 @@ func TestZonesAreFineOnlyWhenTheirRulesWereChecked(t *testing.T) {
 		t.Errorf("unchecked: %s %q", a.Level, a.Verdict)
 	}
 	found.Unsure = []rules.Unsure{{Rule: rules.HotShard}}
-	if a := problems.Zones(v); a.Verdict != fine {
-		t.Errorf("a rule of another page: %q", a.Verdict)
-	}
+	expect.Equal(t, problems.Zones(v).Verdict, fine, "a rule of another page")
 	found.Dismissed = []rules.Dismissed{{Problem: rules.Problem{ID: "x", Rule: rules.ZonesStuck}}}
-	if a := problems.Zones(v); !strings.Contains(a.Verdict, "1 dismissed") {
-		t.Errorf("dismissed: %q", a.Verdict)
-	}
+	expect.Contains(t, problems.Zones(v).Verdict, "1 dismissed", "dismissed")
 }
 
 // TestAHeadlineSaysThatSizesAreStillBeingRead while rules wait for nothing but the first read of statistics.

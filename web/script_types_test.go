@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
@@ -28,11 +29,9 @@ func TestTypesOfScriptsFollowTheDescription(t *testing.T) {
 	if os.Getenv("SHARDBOARD_GOLDEN") != "" {
 		must.Do(t, os.WriteFile(scriptTypes, []byte(want), 0o644))
 	}
-	got, err := os.ReadFile(scriptTypes)
-	must.Do(t, err)
-	if string(got) != want {
-		t.Errorf("%s is not what the description says (SHARDBOARD_GOLDEN=1 writes it anew)", scriptTypes)
-	}
+	got := must.Get(os.ReadFile(scriptTypes))
+	expect.Equal(t, string(got), want,
+		"%s is not what the description says (SHARDBOARD_GOLDEN=1 writes it anew)", scriptTypes)
 }
 
 // schema is as much of JSON Schema as the description uses.

@@ -11,8 +11,11 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
 
@@ -75,11 +78,9 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 					e),
 			)
 			f.Must(f.DB.Dismiss(ctx, cluster, store.Dismissal{ID: name, By: "user:" + id, Reason: name, At: at}, e))
-			f.Must(
-				f.DB.AddSilence(ctx, cluster,
-					store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
-					e),
-			)
+			f.Must(f.DB.AddSilence(ctx, cluster,
+				store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
+				e))
 			f.Must(f.DB.AddWatch(ctx, cluster, store.Watch{Kind: "project", Subject: name, By: "user:anna", At: at}))
 			f.Must(f.DB.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: []string{first, second}[i], At: at, Body: []byte(`{}`)}))
 			f.Must(f.DB.SaveHead(ctx, store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
@@ -199,4 +200,16 @@ func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
 			}
 		}
 	})
+}
+
+// While a server that was started again reads the table, an open page asks for itself: it must not be told that what it
+// shows does not exist, because it shows that for good.
+func TestNothingIsMissingBeforeTheTableIsLoaded(t *testing.T) {
+	unread := &webtest.StubWatcher{}
+	unread.Value = &topology.Table{}
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Watcher = unread })
+	for _, path := range []string{"/collections/yorkie-meta.changes", "/collections/yorkie-meta.changes/owners",
+		"/shards/shard-rs-1", "/shards/shard-rs-1/why"} {
+		expect.Equal(t, s.Do("GET", path).Code, http.StatusServiceUnavailable, "%s", path)
+	}
 }

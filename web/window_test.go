@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -65,9 +67,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		{project + "?window=15m", "writes/s in the 15 min before"},
 	} {
 		page := webtest.ParseHTML(t, s.Do("GET", c.path).Body.String())
-		if text := page.Find("main").Text(); !strings.Contains(text, c.says) {
-			t.Errorf("%s does not say %q", c.path, c.says)
-		}
+		expect.Contains(t, page.Find("main").Text(), c.says, "%s", c.path)
 		if got := page.Find(".windows [aria-current]").Text(); got != "15\u202fmin" && got != "15 min" {
 			t.Errorf("%s: %q is chosen", c.path, got)
 		}
@@ -89,10 +89,41 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 			t.Errorf("%s: kept %v, also where it means nothing %v", c.path, kept, lost)
 		}
 	}
-	if w := s.Do("GET", chunk+"?window=5y"); w.Code != 400 {
-		t.Errorf("five years: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", chunk+"?window=5y").Code, 400, "five years")
 	if page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String()); page.Find(".windows").Length() > 0 {
 		t.Error("a page without figures of writes offers times of them")
+	}
+}
+
+// A time that is chosen on one page leads to the same time on the others that have one, and nowhere else. Links that
+// choose a time of their own, and those to the newest, are left alone.
+func TestLinksKeepTheChosenTime(t *testing.T) {
+	s := webtest.New(t, webtest.WithHistory(t))
+	timed := []string{"/activity", "/heat", "/advice/past", "/postmortem"}
+	for _, path := range timed {
+		w := s.Do("GET", path+"?last=1d")
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d", path, w.Code)
+		}
+		doc := webtest.ParseHTML(t, w.Body.String())
+		for _, to := range timed {
+			want := to + "?last=1d"
+			if to == path || doc.Find("nav a[href^='"+to+"'], #menu a[href^='"+to+"']").Length() == 0 {
+				continue
+			}
+			if doc.Find("a[href='"+want+"']").Length() == 0 {
+				t.Errorf("%s does not lead to %s", path, want)
+			}
+		}
+		if n := doc.Find("a[href^='/zones?last'], a[href*='from='][href*='last='], a[href*='to='][href*='last=1d&']").Length(); n > 0 {
+			t.Errorf("%s: %d links have a time that is not theirs", path, n)
+		}
+	}
+	newest := webtest.ParseHTML(t, s.Do("GET", "/activity?last=1d").Body.String()).Find(".presets a").First().AttrOr("href", "")
+	expect.Lacks(t, newest, "last=", "the address of the newest entries")
+	for _, path := range append(timed, "/api/v1/activity") {
+		if w := s.Do("GET", path+"?last=3d"); w.Code != http.StatusBadRequest && w.Code != http.StatusOK {
+			t.Errorf("%s: %d", path, w.Code)
+		}
 	}
 }

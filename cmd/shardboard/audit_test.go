@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -10,7 +11,10 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
+	"shardboard/internal/store/keyfile"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -19,8 +23,7 @@ import (
 func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 	t.Helper()
 	dir = t.TempDir()
-	db, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	db := must.Get(sqlite.Open(t.Context(), dir))
 	defer db.Close()
 	for range n {
 		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: "\x1b[31m"}); err != nil {
@@ -28,14 +31,14 @@ func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 		}
 	}
 	seq, end, err := db.AuditEnd(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	return dir, seq, hex.EncodeToString(end)
 }
 
 func writeTemp(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kept")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -46,34 +49,19 @@ func TestAuditVerifyExitsWith0Or1AndAnExplanation(t *testing.T) {
 		t.Errorf("exit %d %s%s", code, out, errs)
 	}
 	fits := writeTemp(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
-	if code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", fits); code != 0 ||
-		!strings.Contains(out, "The head that was given is in it") {
-		t.Errorf("exit %d %s%s", code, out, errs)
-	}
+	says(t, 0, "The head that was given is in it", "audit", "verify", "--data-dir", dir, "--head", fits)
 	later := writeTemp(t, `{"seq":13,"hash":"`+hash+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", later); code != 1 ||
-		!strings.Contains(errs, "the last records were deleted") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 1, "the last records were deleted", "audit", "verify", "--data-dir", dir, "--head", later)
 	other := writeTemp(t, `{"seq":12,"hash":"`+strings.Repeat("ab", 32)+`"}`)
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", dir, "--head", other); code != 1 ||
-		!strings.Contains(errs, "the records were rewritten") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 1, "the records were rewritten", "audit", "verify", "--data-dir", dir, "--head", other)
 	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits},
 		{"--file", fits, "--data-dir", dir}, {"--head", writeTemp(t, "x")}} {
 		if code, _, errs := shardboard(t, append([]string{"audit", "verify"}, args...)...); code != 2 {
 			t.Errorf("%v: exit %d %s", args, code, errs)
 		}
 	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--data-dir", filepath.Join(dir, "none")); code != 3 ||
-		!strings.Contains(errs, "no shardboard data") {
-		t.Errorf("exit %d %s", code, errs)
-	}
-	if code, _, errs := shardboard(t, "audit", "verify", "--server", "http://127.0.0.1:1"); code != 6 ||
-		!strings.Contains(errs, "No server answers") {
-		t.Errorf("exit %d %s", code, errs)
-	}
+	says(t, 3, "no shardboard data", "audit", "verify", "--data-dir", filepath.Join(dir, "none"))
+	says(t, 6, "No server answers", "audit", "verify", "--server", "http://127.0.0.1:1")
 }
 
 func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
@@ -89,12 +77,138 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 			t.Errorf("unexpected line %q, error %v", line, err)
 		}
 	}
-	if code, out, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, out)); code != 0 || !strings.Contains(out, "Records: 12;") {
-		t.Errorf("exit %d %s%s", code, out, errs)
-	}
+	says(t, 0, "Records: 12;", "audit", "verify", "--file", writeTemp(t, out))
 	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)
-	if code, _, errs := shardboard(t, "audit", "verify", "--file", writeTemp(t, edited)); code != 1 ||
-		!strings.Contains(errs, "record 1 was edited") {
-		t.Errorf("exit %d %s", code, errs)
+	says(t, 1, "record 1 was edited", "audit", "verify", "--file", writeTemp(t, edited))
+}
+
+// signedDir adds n records to a data directory and signs the last one with the key, in
+// the data and in the witness file, like a server.
+func signedDir(t *testing.T, dir, key string, n int) (witness string) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), dir)
+	must.Do(t, err)
+	defer db.Close()
+	for range n {
+		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
+			t.Fatal(err)
+		}
 	}
+	o := audit.Options{}
+	if o.Key, err = keyfile.Audit.Open(key, dir); err != nil {
+		t.Fatal(err)
+	}
+	if o.Witness, err = audit.WitnessOf(key, dir); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	k := audit.NewKeeper(db, o)
+	if _ = k.Run(ended); k.State().Head == nil {
+		t.Fatalf("unexpected state: %+v", k.State())
+	}
+	return string(o.Witness)
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err == nil {
+		err = os.WriteFile(to, text, 0o600)
+	}
+	must.Do(t, err)
+}
+
+// An older copy of the directory is consistent, including its heads. Only the witness
+// shows that it is older.
+func TestAuditVerifyDetectsARestoredDirectoryByTheWitness(t *testing.T) {
+	dir := t.TempDir()
+	data, key, db := filepath.Join(dir, "data"), filepath.Join(dir, "config", "audit.key"), filepath.Join(dir, "data", "shardboard.db")
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "elsewhere"))
+	signedDir(t, data, key, 5)
+	copyFile(t, db, filepath.Join(dir, "old.db"))
+	witness := signedDir(t, data, key, 3)
+	verify := func(args ...string) (int, string) {
+		code, out, errs := shardboard(t, append([]string{"audit", "verify", "--data-dir", data}, args...)...)
+		return code, out + errs
+	}
+	for _, args := range [][]string{{"--audit-key", key}, {"--witness", witness}} {
+		if code, text := verify(args...); code != 0 || !strings.Contains(text, "The witness file "+witness+" agrees: its head of record 8") {
+			t.Errorf("%v: exit %d %s", args, code, text)
+		}
+	}
+	t.Setenv("SHARDBOARD_AUDIT_KEY", key)
+	if code, text := verify(); code != 0 || !strings.Contains(text, witness+" agrees") {
+		t.Errorf("exit %d %s", code, text)
+	}
+	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
+
+	copyFile(t, filepath.Join(dir, "old.db"), db)
+	for _, args := range [][]string{{}, {"--audit-key", key}, {"--witness", witness}} {
+		code, text := verify(args...)
+		if code != 1 || !strings.Contains(text, "the records end at 5, but there was a record 8") ||
+			!strings.Contains(text, "in the witness file") ||
+			!strings.Contains(text, witness) {
+			t.Errorf("%v: exit %d %s", args, code, text)
+		}
+	}
+	_, older, _ := shardboard(t, "audit", "export", "--data-dir", data)
+	for text, want := range map[string]int{export: 0, older: 1} {
+		for _, args := range [][]string{{"--audit-key", key}, {"--witness", witness}} {
+			if code, out, errs := shardboard(t, append([]string{"audit", "verify", "--file", writeTemp(t, text)}, args...)...); code != want {
+				t.Errorf("%v: exit %d, want %d: %s%s", args, code, want, out, errs)
+			}
+		}
+	}
+	t.Setenv("SHARDBOARD_AUDIT_KEY", "")
+	if code, text := verify(); code != 0 || !strings.Contains(text, "No witness file was found at "+filepath.Join(dir, "elsewhere")) ||
+		!strings.Contains(text, "does not show whether the record was cut or replaced") {
+		t.Errorf("the output does not say that the check is incomplete without the witness: exit %d %s", code, text)
+	}
+	says(t, 0, "No witness file was compared", "audit", "verify", "--file", writeTemp(t, older))
+}
+
+func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
+	dir := t.TempDir()
+	data, key := filepath.Join(dir, "data"), filepath.Join(dir, "audit.key")
+	good := signedDir(t, data, key, 5)
+	other := signedDir(t, filepath.Join(dir, "other"), filepath.Join(dir, "other.key"), 9)
+	text := must.Get(os.ReadFile(good))
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"missing":   {[]string{"--witness", filepath.Join(dir, "none")}, 2, "There is no witness file " + dir},
+		"directory": {[]string{"--witness", dir}, 2, "cannot be read"},
+		"empty":     {[]string{"--witness", writeTemp(t, "")}, 2, "is damaged"},
+		"no JSON":   {[]string{"--witness", writeTemp(t, "seq=5")}, 2, "is damaged"},
+		"half":      {[]string{"--witness", writeTemp(t, string(text[:len(text)/2]))}, 2, "is damaged"},
+		"no head":   {[]string{"--witness", writeTemp(t, "{}")}, 2, "is damaged"},
+		"forged": {[]string{"--witness", writeTemp(t, strings.Replace(string(text), `"seq":5`, `"seq":4`, 1))}, 1,
+			"was changed: the signature"},
+		"another chain's": {[]string{"--witness", other}, 1, "the records end at 5, but there was a record 9"},
+		"another key":     {[]string{"--witness", good, "--key", "SHA256:other"}, 1, "signed by another key"},
+		"no key there":    {[]string{"--audit-key", filepath.Join(dir, "none.key")}, 2, "There is no audit key at"},
+		"both":            {[]string{"--audit-key", key, "--witness", good}, 2, "not both"},
+		"key of another":  {[]string{"--audit-key", filepath.Join(dir, "other.key")}, 0, "No witness file was found at"},
+		"good":            {[]string{"--witness", good}, 0, "agrees"},
+	} {
+		code, out, errs := shardboard(t, append([]string{"audit", "verify", "--data-dir", data}, c.args...)...)
+		if code != c.code || !strings.Contains(out+errs, c.says) {
+			t.Errorf("%s: exit %d %s%s", name, code, out, errs)
+		}
+	}
+	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
+	file := writeTemp(t, export)
+	copyFile(t, good, key+".00000000.head")
+	says(t, 2, "There are 2 witness files", "audit", "verify", "--file", file, "--audit-key", key)
+	bare := filepath.Join(dir, "bare.key")
+	copyFile(t, key, bare)
+	says(t, 2, "There is no witness file beside", "audit", "verify", "--file", file, "--audit-key", bare)
+	if os.Getuid() == 0 {
+		return // root can read everything
+	}
+	must.Do(t, os.Chmod(good, 0))
+	says(t, 2, "cannot be read", "audit", "verify", "--data-dir", data, "--witness", good)
 }

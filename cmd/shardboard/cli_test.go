@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
+	"log/slog"
 	"net"
 	"strings"
 	"testing"
@@ -11,6 +13,10 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/app"
+	"shardboard/internal/bench"
+	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -22,6 +28,27 @@ func shardboard(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	var out, errs bytes.Buffer
 	code = run(ctx, args, &out, &errs)
 	return code, out.String(), errs.String()
+}
+
+// says runs a command line, which has to end with a code and to say a part of text: on stdout, or on stderr with
+// another code than 0.
+func says(t *testing.T, code int, part string, args ...string) {
+	t.Helper()
+	saysAll(t, code, []string{part}, args...)
+}
+
+// saysAll is says of several parts.
+func saysAll(t *testing.T, code int, parts []string, args ...string) {
+	t.Helper()
+	got, out, errs := shardboard(t, args...)
+	said := out
+	if code != 0 {
+		said = errs
+	}
+	if got != code {
+		t.Errorf("%v: exit %d, expected %d: %s%s", args, got, code, out, errs)
+	}
+	expect.ContainsAll(t, said, parts, "%v", args)
 }
 
 func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
@@ -115,9 +142,8 @@ func startCluster(t *testing.T) string { return startClusterOf(t, "") }
 func startClusterOf(t *testing.T, release string) string {
 	t.Helper()
 	c, err := simcluster.New(t.Context(), simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: release})
-	must(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	done := make(chan error, 1)
 	go func() { done <- c.Serve(l) }()
 	t.Cleanup(func() { _ = c.Close(); <-done })
@@ -144,9 +170,7 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 	if p := answer.Items[0].Places[0]; p.Hash != "-3048436677993134862" || p.Shard == "" {
 		t.Errorf("unexpected placement: %+v", p)
 	}
-	if code, _, errs := shardboard(t, "locate", "nobody", "--uri", uri); code != 3 || !strings.Contains(errs, "No project") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	says(t, 3, "No project", "locate", "nobody", "--uri", uri)
 }
 
 func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
@@ -156,15 +180,14 @@ func TestTerminalOutputHasNoControlCharacters(t *testing.T) {
 		Why: &api.Why{Steps: []api.WhyStep{{Step: evil, Text: api.Plain(evil)}}}, Proof: &api.Proof{Text: evil}, Rows: &api.Figure{Reason: evil},
 	}}}}
 	var out bytes.Buffer
-	must(t, printItems(&out, items, app.Words{}))
+	must.Do(t, printItems(&out, items, app.Words{}))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e") || strings.Count(got, "\n") != 8 || !strings.Contains(got, `\u{202e}`) {
 		t.Errorf("unexpected output: %q", got)
 	}
 }
 
 func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	addr := l.Addr().String()
 	l.Close()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -180,19 +203,8 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	again.Close()
 }
 
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestAnAddressInUseNamesTheFlagThatChangesIt(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	used := l.Addr().String()
 	for flag, args := range map[string][]string{
@@ -202,5 +214,57 @@ func TestAnAddressInUseNamesTheFlagThatChangesIt(t *testing.T) {
 		if code, _, stderr := shardboard(t, args...); code == 0 || !strings.Contains(stderr, "Choose another address with "+flag+".") {
 			t.Errorf("%v: %d %s", args, code, stderr)
 		}
+	}
+}
+
+func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
+	number := func(n float64) *float64 { return &n }
+	within := bench.Figure{Name: "index keys examined", Value: number(1240), Bound: number(2000), Unit: "/min"}
+	over := bench.Figure{Name: "first load ÷ drain", Value: number(1.5), Bound: number(1.25)}
+	for _, c := range []struct {
+		figures []bench.Figure
+		want    []string
+	}{
+		{[]bench.Figure{within}, []string{"1240 /min", "2000 /min", "ok", "Within their bounds: all 1."}},
+		{[]bench.Figure{within, over}, []string{"1.50", "1.25", "OVER", "Over the bound: first load ÷ drain (1 of 2)."}},
+		{[]bench.Figure{within, {Name: "memory of a socket", Note: "this system does not tell"}}, []string{"not measured", "all 1"}},
+	} {
+		var out strings.Builder
+		must.Do(t, printFigures(&out, bench.Report{Figures: c.figures}))
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("no %q in\n%s", want, out.String())
+			}
+		}
+	}
+	expect.Equal(t, fault.Of(figuresOver{}).ExitCode(), 1, "the exit code of a figure over its bound")
+}
+
+// With --log-format json every line that serve writes for a machine is JSON, its end too.
+func TestLogAsJSON(t *testing.T) {
+	var stderr bytes.Buffer
+	t.Setenv("SHARDBOARD_URI", "")
+	if code := run(t.Context(), []string{"serve", "--log-format", "json", "--data-dir", t.TempDir()}, io.Discard, &stderr); code == 0 {
+		t.Error("it serves without a cluster")
+	}
+	for line := range strings.Lines(stderr.String()) {
+		var got map[string]any
+		if err := json.Unmarshal([]byte(line), &got); err != nil || got["level"] != "ERROR" || got["why"] == "" {
+			t.Errorf("%q: %v", line, err)
+		}
+	}
+	if stderr.Len() == 0 {
+		t.Error("nothing is logged")
+	}
+	var out bytes.Buffer
+	newLog(&out, "json", slog.LevelWarn).Info("left out")
+	newLog(&out, "json", slog.LevelWarn).Warn("said\nso", "a", "b")
+	if !strings.Contains(out.String(), `"msg":"said\nso","a":"b"`) || strings.Contains(out.String(), "left out") {
+		t.Error(out.String())
+	}
+	stderr.Reset()
+	if code := run(t.Context(), []string{"version", "--log-format", "xml"}, io.Discard, &stderr); code == 0 ||
+		!strings.Contains(stderr.String(), `--log-format must be one of "text","json"`) {
+		t.Errorf("%d: %s", code, stderr.String())
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"shardboard/internal/actions"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // completed are the words that completion offers for a command line whose last word is at the cursor.
@@ -85,9 +87,7 @@ func TestCompletionKnowsCommandsFlagsValuesAndNames(t *testing.T) {
 		{"nonsense ", ""},
 		{"serve --uri-file ", ""},
 	} {
-		if got := strings.Join(completed(t, strings.Split(tc.words, " ")...), " "); got != tc.want {
-			t.Errorf("%q: %q, want %q", tc.words, got, tc.want)
-		}
+		expect.Equal(t, strings.Join(completed(t, strings.Split(tc.words, " ")...), " "), tc.want, "%q", tc.words)
 	}
 	if got := completed(t, "get", "shard", ""); slices.Contains(got, "a\x1bb") || !slices.Contains(got, "$(touch x)") {
 		t.Errorf("names are %q", got)
@@ -121,7 +121,7 @@ func TestCompletionAsksTheClusterThatIsNamed(t *testing.T) {
 func programNamed(t *testing.T, prints string) (env []string) {
 	dir := t.TempDir()
 	script := "#!/bin/sh\necho \"$@\" >> " + filepath.Join(dir, "asked") + "\ncat <<'END'\n" + prints + "END\n"
-	must(t, os.WriteFile(filepath.Join(dir, "shardboard"), []byte(script), 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(dir, "shardboard"), []byte(script), 0o700))
 	return append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "HOME="+dir)
 }
 

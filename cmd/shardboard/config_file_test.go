@@ -17,13 +17,15 @@ import (
 
 	"shardboard/internal/app"
 	"shardboard/internal/configfile"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // readConfig reads a configuration file with some flags beside it.
 func readConfig(t *testing.T, text string, flags ...string) (app.Config, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shardboard.yaml")
-	must(t, os.WriteFile(path, []byte(text), 0o600))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler),
 		args: append([]string{"serve", "--config", path}, flags...)}
 	return readWithFile(e, path)
@@ -31,14 +33,14 @@ func readConfig(t *testing.T, text string, flags ...string) (app.Config, error) 
 
 func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/config.md")
-	must(t, err)
+	must.Do(t, err)
 	t.Setenv("STAGING_PASSWORD", "secret")
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"prod.uri": "mongodb://127.0.0.1:1/", "mongodb.uri": "mongodb://127.0.0.1:2/",
 		"alerts.yaml": "targets:\n- name: a\n  format: generic\n  url: https://alerts.example/\n",
 	} {
-		must(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(doc), -1)
 	for i, m := range examples {
@@ -60,11 +62,10 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 // -update writes the table.
 func TestTheTableOfSettingsIsThatOfTheProgram(t *testing.T) {
 	const path = "../../docs/config.md"
-	page, err := os.ReadFile(path)
-	must(t, err)
+	page := must.Get(os.ReadFile(path))
 	c, exit := newCLI(), -1
 	parser, err := newParser(&c, io.Discard, io.Discard, &exit)
-	must(t, err)
+	must.Do(t, err)
 	kinds := settingsOfServe()
 	flags := slices.DeleteFunc(slices.Clone(flagsOfServe(parser)), func(f *kong.Flag) bool { return kinds[f.Name].Type == "" })
 	slices.SortFunc(flags, func(a, b *kong.Flag) int { return strings.Compare(a.Name, b.Name) })
@@ -83,7 +84,7 @@ func TestTheTableOfSettingsIsThatOfTheProgram(t *testing.T) {
 		t.Fatalf("no marks of the table, or only %d settings", len(flags))
 	case found == table:
 	case *update:
-		must(t, os.WriteFile(path, []byte(before+"<!-- settings -->\n"+table+"<!-- end -->"+after), 0o644))
+		must.Do(t, os.WriteFile(path, []byte(before+"<!-- settings -->\n"+table+"<!-- end -->"+after), 0o644))
 	default:
 		t.Errorf("the table of %s is out of date: run this test with -update", path)
 	}
@@ -109,17 +110,15 @@ func TestPasswordInAConfigurationThatOthersMayReadIsRefused(t *testing.T) {
 		"clusters: [{name: a, uri: 'mongodb://h:1/?authMechanismProperties=AWS_SESSION_TOKEN:t${PW}'}]": true,
 	} {
 		path := filepath.Join(t.TempDir(), "shardboard.yaml")
-		must(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
+		must.Do(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
 		for _, mode := range []os.FileMode{0o600, 0o644} {
-			must(t, os.Chmod(path, mode))
+			must.Do(t, os.Chmod(path, mode))
 			e := &env{ctx: t.Context(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler)}
 			for name, err := range map[string]error{
 				"check-config": checkConfigCmd{File: path}.Run(e), "serve": func() error { _, err := serveCmd{Config: path}.read(e); return err }(),
 			} {
 				refused := err != nil && strings.Contains(err.Error(), "the address has a password, so nobody else may read this file")
-				if refused != (secret && mode == 0o644) {
-					t.Errorf("%s of %s, mode %o: %v", name, text, mode, err)
-				}
+				expect.Equal(t, refused, (secret && mode == 0o644), "%s of %s, mode %o: %v", name, text, mode, err)
 			}
 		}
 	}
@@ -135,7 +134,7 @@ func TestCheckConfigRefusesWhatServeWouldRefuse(t *testing.T) {
 		"{uri: 'mongodb://h:1/', auth: [local, nobody]}":                       "auth",
 	} {
 		path := filepath.Join(t.TempDir(), "shardboard.yaml")
-		must(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
+		must.Do(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
 		code, _, errs := shardboard(t, "check-config", path)
 		if (code == 0) != (want == "") || !strings.Contains(errs, want) {
 			t.Errorf("%s: exit %d, %s", text, code, errs)
@@ -186,9 +185,7 @@ clusters:
 	}
 	text := strings.Join(list.Lines, "\n")
 	for _, w := range want {
-		if !strings.Contains(text, "shardboard.yaml"+w) {
-			t.Errorf("no %q", w)
-		}
+		expect.Contains(t, text, "shardboard.yaml"+w, "no address of %s", w)
 	}
 	if len(list.Lines) != len(want)+1 && len(list.Lines) != len(want) { // the file of line 20 is not there either
 		t.Errorf("%d mistakes, want %d:\n%s", len(list.Lines), len(want), text)
@@ -204,7 +201,7 @@ clusters:
 - {name: c, uri: 'mongodb://c:1/', approval-bytes: '', approval-kinds: []}
 `
 	c, err := readConfig(t, text)
-	must(t, err)
+	must.Do(t, err)
 	for i, want := range []string{"{10000000000 0 [split merge]} 4h0m0s", "{5000000 7 [move]} 30m0s", "{0 0 []} 4h0m0s"} {
 		if got := fmt.Sprint(c.Clusters[i].Approval.Rules, c.Clusters[i].Approval.Wait); got != want {
 			t.Errorf("%s: %s, want %s", c.Clusters[i].Name, got, want)
@@ -230,7 +227,7 @@ func TestFlagsWinOverTheConfiguration(t *testing.T) {
 	t.Setenv("SHARDBOARD_LISTEN", "127.0.0.1:1111")
 	const text = "listen: 127.0.0.1:2222\nhost: [a.example, b.example]\nactions: on\nclusters:\n- {name: x, uri: 'mongodb://h:1/'}\n"
 	c, err := readConfig(t, text, "--host=c.example", "--actions", "off")
-	must(t, err)
+	must.Do(t, err)
 	if c.Listen != "127.0.0.1:2222" || strings.Join(c.Hosts, " ") != "c.example" || c.Clusters[0].Actions || c.Auth.Mode != "proxy" {
 		t.Errorf("%q %q %v %q", c.Listen, c.Hosts, c.Clusters[0].Actions, c.Auth.Mode)
 	}
@@ -245,7 +242,7 @@ func TestFlagsWinOverTheConfiguration(t *testing.T) {
 
 func TestConfigurationWithAPasswordThatOthersCanReadIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shardboard.yaml")
-	must(t, os.WriteFile(path, []byte("clusters:\n- name: x\n  uri: mongodb://me:s3cr3t@h:1/\n"), 0o644))
+	must.Do(t, os.WriteFile(path, []byte("clusters:\n- name: x\n  uri: mongodb://me:s3cr3t@h:1/\n"), 0o644))
 	e := &env{ctx: context.Background(), stdout: io.Discard, stderr: io.Discard, log: slog.New(slog.DiscardHandler), args: []string{"serve"}}
 	_, err := readWithFile(e, path)
 	if err == nil || !strings.Contains(err.Error(), ":3: uri: the address has a password") || strings.Contains(err.Error(), "s3cr3t") {

@@ -14,25 +14,25 @@ import (
 
 	"shardboard/internal/app"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
 // startWithPast starts a demo of some shards with its past and returns the address of its API.
 func startWithPast(t *testing.T, shards int) string {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), simcluster.Options{Shards: shards, Projects: 20, Documents: 3000, Busy: true,
-		OrphanDelay: demoOrphanDelay, Epoch: time.Now().Add(-demoPast)})
-	must(t, err)
+	sim := must.Get(simcluster.New(t.Context(), simcluster.Options{Shards: shards, Projects: 20, Documents: 3000, Busy: true,
+		OrphanDelay: demoOrphanDelay, Epoch: time.Now().Add(-demoPast)}))
 	t.Cleanup(func() { _ = sim.Close() })
-	uri, err := cluster.ParseURI(simcluster.URI())
-	must(t, err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	receiver, alerts, err := startDemoReceiver()
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = receiver.Close() })
 	a, err := app.New(t.Context(), app.Config{URI: uri, Listen: "127.0.0.1:0", Demo: true, Actions: true, Alerts: alerts, Version: "test",
 		Cluster: cluster.Options{Dialer: sim}, Log: slog.New(slog.DiscardHandler), Auth: app.Auth{Mode: "demo"}})
-	must(t, err)
-	must(t, makeDemoPast(t.Context(), sim, a, "yorkie-meta"))
+	must.Do(t, err)
+	must.Do(t, makeDemoPast(t.Context(), sim, a, "yorkie-meta"))
 	if off := time.Since(sim.Now()).Abs(); off > 30*time.Second {
 		t.Errorf("after its past the cluster's clock is %v away from the machine's", off)
 	}
@@ -52,7 +52,7 @@ func ask[A any](t *testing.T, address string) (out A) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		res, err := http.Get(address)
-		must(t, err)
+		must.Do(t, err)
 		err = json.NewDecoder(res.Body).Decode(&out)
 		res.Body.Close()
 		switch {
@@ -174,12 +174,10 @@ func checkTourNeverWaits(t *testing.T, api string) {
 	}
 	post := func(path string, body, into any) {
 		t.Helper()
-		text, err := json.Marshal(body)
-		must(t, err)
-		res, err := http.Post(api+path, "application/json", bytes.NewReader(text))
-		must(t, err)
+		text := must.Get(json.Marshal(body))
+		res := must.Get(http.Post(api+path, "application/json", bytes.NewReader(text)))
 		defer res.Body.Close()
-		must(t, json.NewDecoder(res.Body).Decode(into))
+		must.Do(t, json.NewDecoder(res.Body).Decode(into))
 		if res.StatusCode/100 != 2 {
 			t.Fatalf("POST %s: %s", path, res.Status)
 		}
@@ -232,9 +230,7 @@ func checkRunsOfTheDay(t *testing.T, api string, begun time.Time) {
 		}
 	}
 	want := []string{"move succeeded undo", "move undone", "split succeeded", "pin succeeded", "move succeeded"} // newest first
-	if !slices.Equal(story, want) {
-		t.Errorf("the runs of the day are %q, want %q", story, want)
-	}
+	expect.EqualSlices(t, story, want, "the runs of the day")
 }
 
 func TestTheRunsOfTheDaySucceedWithAnyNumberOfShards(t *testing.T) {

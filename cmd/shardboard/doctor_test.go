@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 )
@@ -19,13 +20,11 @@ import (
 // only two empty roles. It returns a file with that user's URI.
 func startSecuredCluster(t *testing.T) (*simcluster.Cluster, string) {
 	t.Helper()
-	c, err := simcluster.New(
+	c := must.Get(simcluster.New(
 		t.Context(),
 		simcluster.Options{Projects: 3, Documents: 20, Still: true, Users: []access.User{{Name: "root", Password: "pw"}}},
-	)
-	must(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	done := make(chan error, 1)
 	go func() { done <- c.Serve(l) }()
 	t.Cleanup(func() { _ = c.Close(); <-done })
@@ -35,7 +34,7 @@ func startSecuredCluster(t *testing.T) (*simcluster.Cluster, string) {
 	}
 	runCommand(t, c, bson.D{{Key: "createUser", Value: "dash"}, {Key: "pwd", Value: "s3cr3t"}, {Key: "roles", Value: roles}})
 	file := filepath.Join(t.TempDir(), "uri")
-	must(t, os.WriteFile(file, []byte(strings.Replace(mongoURI(l), "mongodb://", "mongodb://dash:s3cr3t@", 1)), 0o600))
+	must.Do(t, os.WriteFile(file, []byte(strings.Replace(mongoURI(l), "mongodb://", "mongodb://dash:s3cr3t@", 1)), 0o600))
 	return c, file
 }
 
@@ -109,7 +108,7 @@ func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {
 func TestDoctorHasATextForEveryFeature(t *testing.T) {
 	_, out, _ := shardboard(t, "doctor", "--json", "--uri", startCluster(t))
 	var report api.DoctorReport
-	must(t, json.Unmarshal([]byte(out), &report))
+	must.Do(t, json.Unmarshal([]byte(out), &report))
 	// Some are only in later releases.
 	used := map[string]bool{"distribution": true, "owners": true, "moveCollection": true, "unshard": true, "configShard": true}
 	for _, f := range report.Features {
@@ -134,17 +133,10 @@ func TestDoctorHasATextForEveryFeature(t *testing.T) {
 func TestOptionsWithoutEffectAreNamed(t *testing.T) {
 	uri := startCluster(t) + "&sslCAFile=/ca.pem"
 	const want = "The option sslCAFile of the address is ignored: write tlsCAFile."
-	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", uri); code != 0 || !strings.Contains(out, want) {
-		t.Errorf("doctor: exit %d\n%s%s", code, out, errs)
-	}
+	says(t, 0, want, "doctor", "--actions", "on", "--uri", uri)
 	file := filepath.Join(t.TempDir(), "shardboard.yaml")
-	if err := os.WriteFile(file, []byte("uri: "+uri+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if code, out, errs := shardboard(t, "check-config", file); code != 0 ||
-		!strings.Contains(out, "warning: mongodb://") || !strings.Contains(out, want) {
-		t.Errorf("check-config: exit %d\n%s%s", code, out, errs)
-	}
+	must.Do(t, os.WriteFile(file, []byte("uri: "+uri+"\n"), 0o600))
+	saysAll(t, 0, []string{"warning: mongodb://", want}, "check-config", file)
 	for _, wrong := range []string{"mongodb://h/?proxyHost=p", `"mongodb://h/"`, "\ufeffmongodb://h/"} {
 		if code, _, errs := shardboard(t, "doctor", "--uri", wrong); code == 0 ||
 			!strings.Contains(errs, "past the proxy") && !strings.Contains(errs, "quotes") && !strings.Contains(errs, "BOM") {

@@ -2,20 +2,26 @@ package main
 
 import (
 	"encoding/json"
+	"flag"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/alecthomas/kong"
 	"github.com/tdewolff/minify/v2"
 	"github.com/tdewolff/minify/v2/js"
 	"go.yaml.in/yaml/v3"
 
 	"shardboard/internal/alert"
 	"shardboard/internal/configfile"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // snippet is a fenced block of a page of the documentation.
@@ -37,8 +43,7 @@ func documentation(t *testing.T) map[string]string {
 			t.Fatal(pattern, err)
 		}
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			must(t, err)
+			text := must.Get(os.ReadFile(page))
 			out[strings.TrimPrefix(page, "../../")] = string(text)
 		}
 	}
@@ -111,7 +116,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 		case "docs/alerts.md":
 			secrets := t.TempDir()
 			for name, text := range map[string]string{"slack": "https://hooks.example/x", "pagerduty": strings.Repeat("a1", 16)} {
-				must(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600))
+				must.Do(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600))
 			}
 			text := strings.ReplaceAll(s.text, "/run/secrets", secrets)
 			if _, err := alert.Parse("alerts.yaml", []byte(text)); err != nil {
@@ -119,7 +124,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 			}
 		case "docs/config.md":
 			file := filepath.Join(t.TempDir(), "shardboard.yaml")
-			must(t, os.WriteFile(file, []byte(s.text), 0o600))
+			must.Do(t, os.WriteFile(file, []byte(s.text), 0o600))
 			if f, err := configfile.Read(file, settingsOfServe()); err != nil || f.Err() != nil {
 				t.Errorf("%s: %v, %v", s.page, err, f.Err())
 			}
@@ -146,7 +151,7 @@ var (
 func TestCommandLinesOfTheDocumentationAreUnderstood(t *testing.T) {
 	c, exit, n := newCLI(), -1, 0
 	parser, err := newParser(&c, io.Discard, io.Discard, &exit)
-	must(t, err)
+	must.Do(t, err)
 	check := func(page, line string, part bool) {
 		n++
 		words, leftOut := documentedWords(line)
@@ -210,4 +215,159 @@ func commandWords(line string) (out []string) {
 		out = append(out, strings.NewReplacer("'", "", `"`, "").Replace(word))
 	}
 	return out
+}
+
+const cliPage = "../../docs/cli.md"
+
+var update = flag.Bool("update", false, "write the lists of docs/cli.md and docs/config.md")
+
+// listsOfPage are the parts of the page that follow from the program.
+func listsOfPage(t *testing.T) map[string]string {
+	rows := "| command | what it does |\n|---|---|\n"
+	for _, c := range commands(t) {
+		words := path(c)
+		if words[0] == "get" {
+			if strings.Contains(rows, "| `get") {
+				continue
+			}
+			words, c = words[:1], c.Parent
+		}
+		rows += fmt.Sprintf("| `%s` | %s |\n", strings.Join(words, " "), strings.ReplaceAll(c.Help, "|", "\\|"))
+	}
+	codes := "| code | means |\n|---|---|\n"
+	for _, c := range exitCodes() {
+		codes += fmt.Sprintf("| %d | %s |\n", c.code, c.text)
+	}
+	return map[string]string{"commands": rows, "exit codes": codes}
+}
+
+func TestThePageOfTheCommandLineHasEveryCommandAndExitCode(t *testing.T) {
+	text := must.Get(os.ReadFile(cliPage))
+	page := string(text)
+	for name, want := range listsOfPage(t) {
+		between := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n(.*?)<!-- end -->`)
+		found := between.FindStringSubmatchIndex(page)
+		if found == nil {
+			t.Fatalf("no list of %s", name)
+		}
+		if page[found[2]:found[3]] != want && !*update {
+			t.Errorf("the list of %s is not up to date: run this test with -update", name)
+		}
+		page = page[:found[2]] + want + page[found[3]:]
+	}
+	for _, r := range resources() {
+		expect.Contains(t, page, "`"+r.name+"`", "get %s is not on the page", r.name)
+	}
+	if *update {
+		must.Do(t, os.WriteFile(cliPage, []byte(page), 0o644))
+	}
+}
+
+// examples are the command lines of the page.
+func examples(t *testing.T) []string {
+	text := must.Get(os.ReadFile(cliPage))
+	var out []string
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		out = append(out, strings.Split(strings.TrimSpace(block[1]), "\n")...)
+	}
+	if len(out) < 20 {
+		t.Fatalf("%d examples", len(out))
+	}
+	return out
+}
+
+// TestExamplesOfThePageWork runs each as a shell would, against a server over a simulated cluster.
+func TestExamplesOfThePageWork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	uri := startCluster(t)
+	t.Setenv("SHARDBOARD_SERVER", startServerOver(t, uri))
+	lines := examples(t)
+	t.Chdir(t.TempDir())
+	for _, example := range lines {
+		words := wordsOf(t, example)
+		args := words[1:]
+		if args[0] == "locate" || args[0] == "doctor" {
+			args = append(args, "--uri", uri)
+		}
+		code, out, errs := shardboard(t, args...)
+		if words[0] != "shardboard" || code != 0 || out == "" && args[0] != "healthcheck" {
+			t.Errorf("%s: exit %d, %q\n%s", example, code, errs, out)
+		}
+	}
+	if _, err := os.Stat("cluster.zip"); err != nil {
+		t.Error(err)
+	}
+}
+
+// wordsOf are the words of a command line as a shell reads them.
+func wordsOf(t *testing.T, text string) []string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "sh", "-c", `printf '%s\n' `+text).Output()
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return strings.Split(strings.TrimSpace(string(out)), "\n")
+}
+
+// commands are all commands that can be run, such as "get shards".
+func commands(t *testing.T) []*kong.Node {
+	t.Helper()
+	c, exit := newCLI(), 0
+	k, err := newParser(&c, t.Output(), t.Output(), &exit)
+	must.Do(t, err)
+	return k.Model.Leaves(true)
+}
+
+// path is how a command is typed: kong writes "get shards (shard)".
+func path(c *kong.Node) []string {
+	return slices.DeleteFunc(strings.Fields(c.Path()), func(word string) bool { return strings.HasPrefix(word, "(") })
+}
+
+func TestTheManualHasEveryCommandAndExitCode(t *testing.T) {
+	code, page, errs := shardboard(t, "man")
+	if code != 0 || errs != "" {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for _, c := range commands(t) {
+		if !strings.Contains(page, "\n.SS "+roff("shardboard "+c.Path())) {
+			t.Errorf("no section of %s", c.Path())
+		}
+	}
+	for _, text := range []string{".TH SHARDBOARD 1 ", "\n.SH NAME\n", "\n.SH EXIT STATUS\n", "\n.B 7\n", "\n.B SHARDBOARD_URI\n"} {
+		expect.Contains(t, page, text, "the page")
+	}
+	for i, line := range strings.Split(page, "\n") {
+		if strings.HasPrefix(line, "'") || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
+			t.Errorf("line %d is %q", i+1, line)
+		}
+	}
+}
+
+func TestTheManualIsCorrectRoff(t *testing.T) {
+	_, page, _ := shardboard(t, "man")
+	for program, args := range map[string][]string{"groff": {"-man", "-ww", "-Tutf8", "-z"}, "mandoc": {"-T", "lint", "-W", "error"}} {
+		t.Run(program, func(t *testing.T) {
+			path, err := exec.LookPath(program)
+			if err != nil {
+				t.Skip("no " + program + " here")
+			}
+			c := exec.CommandContext(t.Context(), path, args...)
+			c.Stdin = strings.NewReader(page)
+			if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+func TestHelpOfEveryCommandHasTheExitCodes(t *testing.T) {
+	seen := map[*kong.Node]int{}
+	for _, c := range commands(t) {
+		if seen[c.Parent]++; testing.Short() && c.Parent.Parent != nil && seen[c.Parent] > 1 {
+			continue // the others of this kind are the same type
+		}
+		saysAll(t, 0, []string{"Exit codes:\n  0  done\n", "\n  7  "}, append(path(c), "--help")...)
+	}
 }

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -16,6 +18,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // startServer starts a server with actions enabled over a small simulated cluster.
@@ -27,10 +31,10 @@ func startServer(t *testing.T) string {
 func startServerOver(t *testing.T, cluster string) string {
 	t.Helper()
 	uri, err := app.ReadURI(cluster, "")
-	must(t, err)
+	must.Do(t, err)
 	a, err := app.New(t.Context(), app.Config{URI: uri, Listen: "127.0.0.1:0", Version: "test", Log: slog.New(slog.DiscardHandler),
 		Auth: app.Auth{Mode: "none"}, Actions: true, HoldingsPerMinute: -1})
-	must(t, err)
+	must.Do(t, err)
 	a.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -40,8 +44,7 @@ func startServerOver(t *testing.T, cluster string) string {
 		}
 	})
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		res, err := http.Get(a.URL() + "readyz")
-		must(t, err)
+		res := must.Get(http.Get(a.URL() + "readyz"))
 		res.Body.Close()
 		if res.StatusCode == http.StatusOK {
 			return strings.TrimRight(a.URL(), "/")
@@ -91,13 +94,9 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, out)
 	}
 	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
-	if undo.UndoOf != run.ID {
-		t.Errorf("unexpected undo: %+v", undo)
-	}
+	expect.Equal(t, undo.UndoOf, run.ID, "the undo is of a run: %+v", undo)
 	back := runForJSON[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
-	if back.State != "succeeded" {
-		t.Errorf("unexpected undo: %+v", back)
-	}
+	expect.Equal(t, back.State, "succeeded", "the undo: %+v", back)
 	if r := runForJSON[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
 		t.Errorf("unexpected run: %+v", r)
 	}
@@ -120,16 +119,11 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		{3, "no plan or run", []string{"runs", "show", "nope"}},
 		{4, "already been undone", []string{"runs", "undo", run.ID}},
 	} {
-		code, _, errs := shardboard(t, append(tc.args, "--server", server)...)
-		if code != tc.code || !strings.Contains(errs, tc.says) {
-			t.Errorf("%v: exit %d, %s; want %d and %q", tc.args, code, errs, tc.code, tc.says)
-		}
+		says(t, tc.code, tc.says, append(tc.args, "--server", server)...)
 	}
 	blocked := planBlocked(t, server, "plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x")
-	code, _, errs = shardboard(t, "run", blocked.ID, "--hash", blocked.Hash, "--server", server)
-	if code != 4 || !strings.Contains(errs, "blocks  zone: shard-rs-1 is not in the zone none.") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	says(t, 4, "blocks  zone: shard-rs-1 is not in the zone none.",
+		"run", blocked.ID, "--hash", blocked.Hash, "--server", server)
 }
 
 // planBlocked makes a plan that a check blocks.
@@ -195,9 +189,7 @@ func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 		if err := outcome(api.Run{ID: "r", State: state}); err != nil {
 			got = fault.Of(err).ExitCode()
 		}
-		if got != want {
-			t.Errorf("%s: %d, want %d", state, got, want)
-		}
+		expect.Equal(t, got, want, "%s", state)
 	}
 }
 
@@ -205,9 +197,7 @@ func TestTheExitCodeDependsOnHowTheRunEnded(t *testing.T) {
 func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 	_, help, _ := shardboard(t, "plan", "--help")
 	for _, x := range actions.Arguments() {
-		if !strings.Contains(help, "--"+x.Name) {
-			t.Errorf("--%s is missing", x.Name)
-		}
+		expect.Contains(t, help, "--"+x.Name, "--%s is missing", x.Name)
 	}
 	help = strings.Join(strings.Fields(help), " ")
 	var kinds []string
@@ -270,16 +260,96 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	everyText(reflect.ValueOf(&plan).Elem(), evil, key)
 	everyText(reflect.ValueOf(&run).Elem(), evil, key)
 	var out bytes.Buffer
-	must(t, printPlan(&out, plan))
+	must.Do(t, printPlan(&out, plan))
 	printRun(&out, run)
-	must(t, printJSON(&out, plan))
+	must.Do(t, printJSON(&out, plan))
 	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e\u009b") {
 		t.Errorf("unexpected output: %q", got)
 	}
 	out.Reset()
-	must(t, printJSON(&out, plan))
+	must.Do(t, printJSON(&out, plan))
 	var back api.Plan
 	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Summary.String() != evil {
 		t.Errorf("the JSON output was changed: %v %q", err, back.Summary.String())
+	}
+}
+
+// askedPlan lets somebody type lines when a plan asks for what is missing.
+func askedPlan(t *testing.T, c planCmd, given []string, typed string) (planCmd, map[string]string, string, error) {
+	t.Helper()
+	namesServer(t)
+	remote, err := app.ReadRemote(os.Getenv("SHARDBOARD_SERVER"), "", "")
+	must.Do(t, err)
+	var out bytes.Buffer
+	a := asking{prompt: newPrompt(t.Context(), strings.NewReader(typed), &out), remote: remote, given: givenArguments(given)}
+	err = a.fill(&c)
+	return c, a.given, out.String(), err
+}
+
+func TestPlanAsksForWhatIsMissing(t *testing.T) {
+	c, given, out, err := askedPlan(t, planCmd{}, nil, "nope\npin\natlas board\n9\nshard-1\n\n1h\n\n\nit is hot\n")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	want := map[string]string{"project": "atlas board", "shard": "shard-1", "expires": "1h"}
+	if c.Kind != "pin" || c.Reason != "it is hot" || len(given) != len(want) {
+		t.Errorf("%+v %v", c, given)
+	}
+	for name, value := range want {
+		expect.Equal(t, given[name], value, "%s", name)
+	}
+	for _, text := range []string{`There is no "nope" here`, `There is no "9" here`, "The shard that keeps the project.", "1  shard-1"} {
+		if !strings.Contains(out, text) {
+			t.Errorf("no %q in\n%s", text, out)
+		}
+	}
+	if got := commandLine(c, given); got != "shardboard plan pin --project 'atlas board' --shard shard-1 --expires 1h --reason 'it is hot'" {
+		t.Errorf("the same is %s", got)
+	}
+	expect.Lacks(t, out, "\x1b", "a name of the cluster controls the terminal")
+}
+
+// Who gave arguments is asked for the required ones only.
+func TestPlanAsksOnlyForTheRestOfWhatIsNeeded(t *testing.T) {
+	c, given, out, err := askedPlan(t, planCmd{Kind: "pin"}, []string{"project=x"}, "1\nwhy\n")
+	if err != nil || given["shard"] != "shard-1" || c.Reason != "why" || strings.Contains(out, "For how long") {
+		t.Errorf("%v %v %+v\n%s", err, given, c, out)
+	}
+}
+
+func TestPlanChecksAnAnswerAtOnce(t *testing.T) {
+	_, given, out, err := askedPlan(t, planCmd{Kind: "balancer-window", Reason: "r"}, nil, "25:00\n01:00\n05:00\n\n")
+	if err != nil || given["start"] != "01:00" || given["stop"] != "05:00" || !strings.Contains(out, "not a time of day") {
+		t.Errorf("%v %v\n%s", err, given, out)
+	}
+}
+
+func TestLeavingAQuestionPlansNothing(t *testing.T) {
+	_, _, _, err := askedPlan(t, planCmd{}, nil, "pin\n") // the input ends
+	if fault.Of(err) != fault.Conflict || fault.Text(err) != "Nothing was planned." {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	in, _ := io.Pipe()
+	var out bytes.Buffer
+	p := newPrompt(ctx, in, &out)
+	cancel() // Ctrl-C
+	if _, err := p.answer(wanted{label: "Reason"}); fault.Of(err) != fault.Conflict {
+		t.Errorf("%v", err)
+	}
+	_ = in.Close()
+}
+
+func TestWithoutATerminalTheErrorNamesWhatIsMissing(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"plan"}, "<kind>"},
+		{[]string{"plan", "balancer-off"}, "missing flags: --reason"},
+		{[]string{"plan", "nonsense"}, `There is no change "nonsense". There are: split, `},
+		{[]string{"plan", "pin", "--project", "x"}, "missing flags: --shard, --reason"},
+	} {
+		says(t, 2, tc.says, tc.args...)
 	}
 }

@@ -16,6 +16,8 @@ import (
 
 	"shardboard/docs/playbooks"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // shellBlock are commands; lines for mongosh are tried with mongosh, in test/mongosh.
@@ -51,7 +53,7 @@ func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
 			source, err := playbooks.Files.ReadFile(file)
-			must(t, err)
+			must.Do(t, err)
 			reader := readerOfPlaybook(t, file)
 			done := 0
 			for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
@@ -86,7 +88,7 @@ func readerOfPlaybook(t *testing.T, file string) *playbookReader {
 	}
 	t.Setenv("SHARDBOARD_SERVER", startServerOver(t, cluster))
 	t.Chdir(t.TempDir())
-	must(t, os.WriteFile("uri", []byte(cluster), 0o600))
+	must.Do(t, os.WriteFile("uri", []byte(cluster), 0o600))
 	projects := answerOf[api.List[api.Project]](t, "get", "projects")
 	chunks := answerOf[api.List[api.Chunk]](t, "get", "chunks", "yorkie-meta.changes", "--shard", "shard-rs-1")
 	for name, value := range map[string]string{
@@ -116,7 +118,7 @@ func answerOf[T any](t *testing.T, args ...string) (v T) {
 func configOf(t *testing.T, cluster string) *mongo.Database {
 	t.Helper()
 	client, err := mongo.Connect(options.Client().ApplyURI(cluster))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return client.Database("config")
 }
@@ -127,7 +129,7 @@ func flagFirstChunk(t *testing.T, cluster string) {
 	config := configOf(t, cluster)
 	var col struct{ UUID bson.Binary }
 	changes := config.Collection("collections").FindOne(t.Context(), bson.D{{Key: "_id", Value: "yorkie-meta.changes"}})
-	must(t, changes.Decode(&col))
+	must.Do(t, changes.Decode(&col))
 	done, err := config.Collection("chunks").UpdateOne(t.Context(),
 		bson.D{{Key: "uuid", Value: col.UUID}, {Key: "shard", Value: "shard-rs-1"}},
 		bson.D{{Key: "$set", Value: bson.D{{Key: "jumbo", Value: true}}}})
@@ -150,7 +152,7 @@ func turnOffBalancing(t *testing.T, cluster string) {
 	} {
 		_, err := config.Collection(x.collection).UpdateOne(t.Context(), bson.D{{Key: "_id", Value: x.id}},
 			bson.D{{Key: "$set", Value: x.set}}, options.UpdateOne().SetUpsert(x.collection == "settings"))
-		must(t, err)
+		must.Do(t, err)
 	}
 }
 
@@ -186,10 +188,10 @@ func (r *playbookReader) copy(t *testing.T, line string) {
 	switch {
 	case code != 0:
 	case planned:
-		must(t, json.Unmarshal([]byte(out), &r.plan))
+		must.Do(t, json.Unmarshal([]byte(out), &r.plan))
 		t.Setenv("PLAN", r.plan.ID)
 	case isRun:
-		must(t, json.Unmarshal([]byte(out), &answered))
+		must.Do(t, json.Unmarshal([]byte(out), &answered))
 		t.Setenv("RUN", answered.ID)
 	}
 }
@@ -206,20 +208,17 @@ func refusedFor(line string) bool {
 // A name in a playbook that nobody explains would be copied as it is.
 func TestThePlaybooksUseKnownNames(t *testing.T) {
 	files, err := fs.Glob(playbooks.Files, "*.md")
-	must(t, err)
+	must.Do(t, err)
 	known := []string{"PROJECT", "ID", "NS", "CHUNK", "FROM", "TO", "PLAN", "RUN"}
 	for _, page := range []string{"docs/README.md", "web/help/help.templ"} {
-		text, err := os.ReadFile("../../" + page)
-		must(t, err)
+		text := must.Get(os.ReadFile("../../" + page))
 		for _, name := range known {
-			if !strings.Contains(string(text), "$"+name) {
-				t.Errorf("%s does not explain $%s", page, name)
-			}
+			expect.Contains(t, string(text), "$"+name, "%s does not explain $%s", page, name)
 		}
 	}
 	for _, file := range files {
 		source, err := playbooks.Files.ReadFile(file)
-		must(t, err)
+		must.Do(t, err)
 		for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
 			for _, m := range regexp.MustCompile(`\$([A-Z]+)`).FindAllStringSubmatch(block[1], -1) {
 				if !slices.Contains(known, m[1]) {

@@ -3,6 +3,10 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestTablesFitTheTerminal(t *testing.T) {
@@ -15,7 +19,7 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		var out strings.Builder
 		table := textTable{w: &out, out: terminal{tty: true, width: width}, header: header, numbers: []bool{false, true, false, false}}
 		copied := [][]string{append([]string{}, rows[0]...), append([]string{}, rows[1]...)}
-		must(t, table.write(copied))
+		must.Do(t, table.write(copied))
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		for _, line := range lines {
 			if cells(line) > width {
@@ -40,7 +44,7 @@ func TestAPipeGetsWholeRows(t *testing.T) {
 	long := strings.Repeat("x", 500)
 	table := textTable{w: &out, header: []string{"A", "B"}, numbers: []bool{false, false}}
 	for _, rows := range [][][]string{{{"1", "b"}}, {{long, "\x1b[31m\u202e"}}} { // the second page is wider than the first
-		must(t, table.write(rows))
+		must.Do(t, table.write(rows))
 	}
 	if got := out.String(); !strings.Contains(got, long) || strings.ContainsAny(got, "\x1b\u202e") || strings.Count(got, "\n") != 3 {
 		t.Errorf("%q", got)
@@ -66,14 +70,22 @@ func TestASentenceIsRatherReadThanAnIdentifier(t *testing.T) {
 	for width, want := range map[int]string{80: "SEVERITY  TITLE", 140: "SEVERITY  TITLE  ID"} {
 		var out strings.Builder
 		table := textTable{w: &out, out: terminal{tty: true, width: width}, header: []string{"SEVERITY", "TITLE", "ID"}, numbers: make([]bool, 3)}
-		must(t, table.write([][]string{{"warn", sentence, "balancer-off.gddtbsbvqu57g39a"}}))
-		if head := strings.Join(strings.Fields(strings.SplitN(out.String(), "\n", 2)[0]), "  "); head != want {
-			t.Errorf("%d cells: %q, want %q", width, head, want)
-		}
+		must.Do(t, table.write([][]string{{"warn", sentence, "balancer-off.gddtbsbvqu57g39a"}}))
+		expect.Equal(t, strings.Join(strings.Fields(strings.SplitN(out.String(), "\n", 2)[0]), "  "), want,
+			"%d cells", width)
 	}
 	var out strings.Builder
 	table := textTable{w: &out, out: terminal{tty: true, width: 50}, header: []string{"ID", "SUMMARY"}, numbers: make([]bool, 2)}
 	if err := table.write([][]string{{"jl5uqeu5tg2mn7hhy33xopf43q", sentence}}); err != nil || !strings.Contains(out.String(), "SUMMARY") {
 		t.Errorf("the last column is left out and not cut: %v %q", err, out.String())
 	}
+}
+
+func TestABandIsDrawnInTheOrderOfItsKeys(t *testing.T) {
+	symbols := map[string]byte{"a": '1', "b": '2'}
+	tile := api.MapTile{To: 4, Shards: []string{"b", "a", "gone"}, Marks: api.MapMarks{At: []int{0, 2, 3}, Shard: []int{1, 0, 2}}}
+	for width, want := range map[int]string{4: "112?", 8: "111122??", 2: "12"} {
+		expect.Equal(t, bandText(tile, width, symbols), want, "%d cells", width)
+	}
+	expect.Equal(t, bandText(api.MapTile{}, 2, symbols), "??", "an unknown tile")
 }

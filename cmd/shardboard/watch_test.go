@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"shardboard/internal/app"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // lineWriter hands over what is written.
@@ -62,13 +64,13 @@ func watching(t *testing.T, s *watched, output string, out terminal) (stdout, st
 	web := httptest.NewServer(s)
 	t.Cleanup(web.Close)
 	remote, err := app.ReadRemote(web.URL, "", "")
-	must(t, err)
+	must.Do(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout, stderr = make(lineWriter, 100), make(lineWriter, 100)
 	r, _ := resourceNamed("shards")
 	c := getResource{resource: r, getFlags: getFlags{Output: output, Watch: true, Interval: time.Second}}
 	q, err := c.query(time.Now())
-	must(t, err)
+	must.Do(t, err)
 	e := &env{ctx: ctx, stdout: stdout, stderr: stderr, out: out}
 	o := &watch{env: e, source: source{remote: remote}, query: q, every: 5 * time.Millisecond, to: q.changes(e, 2*time.Second)}
 	done := make(chan error, 1)
@@ -87,17 +89,11 @@ func TestWatchPrintsALineOfJSONForEachChange(t *testing.T) {
 		<-s.seen
 	}
 	s.down.Store(true) // restarts
-	if got := <-stderr; !strings.Contains(got, "Trying again") {
-		t.Errorf("while it is down: %q", got)
-	}
+	expect.Contains(t, <-stderr, "Trying again", "while it is down")
 	s.shards.Store(2)
 	s.down.Store(false)
-	if got := <-stdout; !strings.Contains(got, `"shard-2`) {
-		t.Errorf("second: %q", got)
-	}
-	if got := <-stderr; !strings.Contains(got, "answers again") {
-		t.Errorf("then: %q", got)
-	}
+	expect.Contains(t, <-stdout, `"shard-2`, "the second line")
+	expect.Contains(t, <-stderr, "answers again", "after that")
 	if err := end(); err != nil {
 		t.Errorf("Ctrl-C: %v", err)
 	}
@@ -114,17 +110,13 @@ func TestWatchRedrawsTheTable(t *testing.T) {
 	if !strings.HasPrefix(first, "\x1b[2J\x1b[Hshards, every ") || strings.Count(first, "\n") > 9 || !strings.Contains(first, "more lines") {
 		t.Errorf("first: %q", first)
 	}
-	if strings.Contains(strings.TrimPrefix(first, "\x1b[2J"), "\x1b[2J") {
-		t.Error("a name of the cluster clears the screen")
-	}
+	expect.Lacks(t, strings.TrimPrefix(first, "\x1b[2J"), "\x1b[2J", "a name of the cluster clears the screen")
 	s.shards.Store(1)
 	if second := <-stdout; !strings.HasPrefix(second, "\x1b[Hshards, every ") || !strings.HasSuffix(second, "\x1b[J") ||
 		!strings.Contains(second, "shard-1") {
 		t.Errorf("second: %q", second)
 	}
-	if err := end(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, end())
 }
 
 func TestWatchSaysHowOldTheTableIs(t *testing.T) {
@@ -136,16 +128,14 @@ func TestWatchSaysHowOldTheTableIs(t *testing.T) {
 		now: func() time.Time { return now }}
 	step := func(why string) string {
 		out.Reset()
-		must(t, s.waits(why))
+		must.Do(t, s.waits(why))
 		return out.String()
 	}
-	must(t, s.changed(&listPage{items: []json.RawMessage{[]byte(`{"name":"shard-1"}`)}}, nil))
+	must.Do(t, s.changed(&listPage{items: []json.RawMessage{[]byte(`{"name":"shard-1"}`)}}, nil))
 	if got := step(""); !strings.Contains(got, "shards, every 2s; changed just now, at 12:00:00 UTC.") || !strings.Contains(got, "shard-1") {
 		t.Errorf("%q", got)
 	}
-	if got := step(""); got != "" {
-		t.Errorf("the same is drawn again: %q", got)
-	}
+	expect.Equal(t, step(""), "", "the same is drawn again")
 	now = now.Add(3 * time.Minute)
 	if got := step("No server answers."); !strings.Contains(got, "changed 3 min ago") ||
 		!strings.Contains(got, "NO ANSWER since 12:03:00 UTC, just now: No server answers.") || !strings.Contains(got, "shard-1") {
@@ -177,9 +167,7 @@ func TestWatchWritesRowsOfCSVThatAreNewOrChanged(t *testing.T) {
 }
 
 func TestAReaderThatLeftIsNoError(t *testing.T) {
-	if err := ended(fmt.Errorf("write: %w", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE})); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, ended(fmt.Errorf("write: %w", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE})))
 	if err := ended(fmt.Errorf("ask: %w", &net.OpError{Op: "write", Err: syscall.EPIPE})); err == nil {
 		t.Error("a broken connection to the server is taken for a reader that left")
 	}

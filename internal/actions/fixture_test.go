@@ -32,15 +32,13 @@ func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
-	p, err := shardkey.ParsePattern(doc(t, bson.D(fields)))
-	must.Do(t, err)
+	p := must.Get(shardkey.ParsePattern(doc(t, bson.D(fields))))
 	return p
 }
 
 func doc(t testing.TB, d any) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }
 
@@ -66,11 +64,8 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
 	var rows []topology.Chunk
 	for i, o := range owners {
-		rows = append(
-			rows,
-			topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
-				Version: topology.Version{Major: 1, Minor: uint32(i)}},
-		)
+		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
+			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
 	chunks, err := topology.BuildChunks(p, rows)
 	must.Do(t, err)
@@ -141,8 +136,7 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 
 func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
 	t.Helper()
-	d, err := c.Key.Document(k)
-	must.Do(t, err)
+	d := must.Get(c.Key.Document(k))
 	return d
 }
 
@@ -269,3 +263,77 @@ func ops(d Draft) []operation.Op {
 }
 
 func encoded(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
+
+// setSizes sets the megabytes of a collection on each shard.
+func setSizes(tab *topology.Table, ns topology.Namespace, mb ...int64) {
+	s := topology.Sizes{NS: ns, At: now, Shards: map[string]topology.Size{}, Sharded: true}
+	for i, n := range mb {
+		exact := topology.Figure{Known: true, Exact: true, Method: "collStats", At: now}
+		size := topology.Size{Bytes: exact, Documents: exact}
+		size.Bytes.Value, size.Documents.Value = n*megabyte, n*1000
+		s.Shards[tab.Shards[i].Name] = size
+	}
+	tab.Sizes[ns] = s
+}
+
+// setDisks gives each shard a disk of 10,000 MB with this much used.
+func setDisks(tab *topology.Table, mb ...int64) {
+	tab.Disks = map[string]topology.Disk{}
+	for i, n := range mb {
+		f := topology.Figure{Known: true, Exact: true, Method: "dbStats", At: now}
+		d := topology.Disk{Used: f, Total: f}
+		d.Used.Value, d.Total.Value = n*megabyte, 10_000*megabyte
+		tab.Disks[tab.Shards[i].Name] = d
+	}
+}
+
+func collectionIn(s *Situation, ns topology.Namespace) *topology.Collection {
+	return s.Table.Collection(ns)
+}
+
+// withOwners sets the shards of a collection's chunks, one letter per chunk.
+func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situation) {
+	return func(s *Situation) {
+		c := collectionIn(s, ns)
+		var rows []topology.Chunk
+		for i, ch := range c.Chunks.All() {
+			o := rune(owners[i])
+			ch.Shard, ch.Jumbo = string(o|0x20), o < 'a'
+			rows = append(rows, ch)
+		}
+		chunks, err := topology.BuildChunks(c.Key, rows)
+		must.Do(t, err)
+		c.Chunks = chunks
+	}
+}
+
+// zone adds shards to a zone and assigns a range of a collection to it.
+func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(p shardkey.Pattern) shardkey.Key) func(*Situation) {
+	return func(s *Situation) {
+		for i := range s.Table.Shards {
+			if slices.Contains([]byte(shards), s.Table.Shards[i].Name[0]) {
+				s.Table.Shards[i].Zones = append(s.Table.Shards[i].Zones, name)
+			}
+		}
+		c := collectionIn(s, ns)
+		z := topology.ZoneRange{NS: ns, Zone: name, Min: lo(c.Key), Max: hi(c.Key)}
+		z.RawMin, z.RawMax = raw(t, c, z.Min), raw(t, c, z.Max)
+		s.Table.Zones = append(s.Table.Zones, z)
+		slices.SortFunc(s.Table.Zones, func(a, b topology.ZoneRange) int {
+			if a.NS != b.NS {
+				return byName(&topology.Collection{Meta: topology.Meta{NS: a.NS}}, &topology.Collection{Meta: topology.Meta{NS: b.NS}})
+			}
+			return a.Min.Compare(b.Min)
+		})
+	}
+}
+
+func from(t testing.TB, n byte) func(shardkey.Pattern) shardkey.Key {
+	return func(p shardkey.Pattern) shardkey.Key { return keyOf(t, p, oid(n)) }
+}
+
+func balancing(s *Situation) { s.Table.Balancer.Mode, s.Table.Balancer.Stopped = "full", false }
+
+func draining(shard string) func(*Situation) {
+	return func(s *Situation) { s.Table.Shard(shard).Draining = true }
+}

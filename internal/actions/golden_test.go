@@ -79,8 +79,7 @@ func TestPlansMatchGoldenFiles(t *testing.T) {
 	} {
 		s := cluster(t, "0.6.38", "5.0.7", x.change...)
 		d, _ := plan(t, s, x.kind, x.args(s))
-		got, err := json.MarshalIndent(asJSON(d), "", "  ")
-		must.Do(t, err)
+		got := must.Get(json.MarshalIndent(asJSON(d), "", "  "))
 		got = append(got, '\n')
 		name := filepath.Join("testdata", "plans", string(x.kind)+".json")
 		if *update {
@@ -154,10 +153,8 @@ func asJSON(d Draft) any {
 		moves = append(moves, object{"ns": m.NS, "min": key(m.Min), "max": key(m.Max), "from": m.From, "to": m.To, "bytes": figure(m.Bytes)})
 	}
 	for _, s := range d.Effect.Shards {
-		shards = append(
-			shards,
-			object{"shard": s.Shard, "chunks": []int64{s.ChunksBefore, s.ChunksAfter}, "bytes": []any{figure(s.BytesBefore), figure(s.BytesAfter)}},
-		)
+		shards = append(shards, object{"shard": s.Shard, "chunks": []int64{s.ChunksBefore, s.ChunksAfter},
+			"bytes": []any{figure(s.BytesBefore), figure(s.BytesAfter)}})
 	}
 	var stays []string
 	for _, s := range d.Effect.Stays {

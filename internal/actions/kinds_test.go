@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -228,4 +230,152 @@ func manyChunksOf(t *testing.T, n int) Situation {
 	must.Do(t, err)
 	c.Chunks = m
 	return s
+}
+
+func TestEveryOperationIsOfAKindAndHasAnUndoOrNoneAtAll(t *testing.T) {
+	var kinds []operation.Op
+	for _, k := range Descriptions() {
+		kinds = append(kinds, k.Sends...)
+	}
+	for _, op := range operation.Operations() {
+		if !slices.Contains(kinds, op) {
+			t.Errorf("%s is of no kind: it would never need approval", op)
+		}
+		if draftings[op].undo == nil && (operation.Step{Op: op}).Invertible() {
+			t.Errorf("%s has no undo and is not final", op)
+		}
+	}
+}
+
+func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
+	sentence := func(what, text string) {
+		if text == "" || !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] {
+			t.Errorf("%s: %q is no sentence", what, text)
+		}
+	}
+	used := map[string]bool{}
+	for _, k := range Descriptions() {
+		name := string(k.Kind)
+		if k.Title == "" || k.Title == name || k.plan == nil {
+			t.Errorf("%s has the title %q", name, k.Title)
+		}
+		sentence(name, k.Lead)
+		sentence(name, k.Proof)
+		sentence(name, k.Undo)
+		var names []string
+		for _, x := range k.Arguments {
+			shared, ok := ArgumentNamed(x.Name)
+			if !ok || slices.Contains(names, x.Name) {
+				t.Errorf("%s: the argument %q is not a shared one, or is there twice", name, x.Name)
+			}
+			if x.Type != shared.Type && (x.Type != TypeNamespace || shared.Type != TypeCollection) {
+				t.Errorf("%s: %s is a %s, elsewhere a %s", name, x.Name, x.Type, shared.Type)
+			}
+			sentence(name+" "+x.Name, x.Help)
+			names, used[x.Name] = append(names, x.Name), true
+		}
+		for _, x := range k.Arguments {
+			for _, other := range x.Or {
+				if !slices.Contains(names, other) {
+					t.Errorf("%s: %s can be said by %q, which it does not take", name, x.Name, other)
+				}
+			}
+		}
+		if Describe(k.Kind).Title != k.Title {
+			t.Errorf("%s is there twice", name)
+		}
+	}
+	for _, x := range Arguments() {
+		sentence(x.Name, x.Help)
+		if x.Label == "" || !used[x.Name] {
+			t.Errorf("%s has the label %q, used: %t", x.Name, x.Label, used[x.Name])
+		}
+		if (x.Type == TypeChoice || x.Type == TypeBool) != (len(x.Choices) > 0 && x.Type != TypeDuration) {
+			t.Errorf("%s: a %s with %d choices", x.Name, x.Type, len(x.Choices))
+		}
+	}
+}
+
+func TestAMissingArgumentIsExplainedInOneSentence(t *testing.T) {
+	for _, k := range Descriptions() {
+		for _, x := range k.Arguments {
+			text := x.missing(k.Kind).Error()
+			if !strings.HasSuffix(text, ".") || strings.HasSuffix(text, "..") {
+				t.Errorf("%s %s: %q", k.Kind, x.Name, text)
+			}
+		}
+	}
+}
+
+func TestUnknownKindIsDescribedByItsName(t *testing.T) {
+	k := Kind("later")
+	if d := Describe(k); Known(k) || d.Title != "later" || Describe(k).Adapts || Describe(k).KeepsGoal {
+		t.Errorf("%+v", d)
+	}
+}
+
+// -update writes the tables.
+func TestDocumentTablesMatchDescriptions(t *testing.T) {
+	const path = "../../docs/change-kinds.md"
+	raw := must.Get(os.ReadFile(path))
+	text := replaceSection(t, string(raw), "kinds", kindTable())
+	text = replaceSection(t, text, "arguments", argumentTable())
+	switch {
+	case text == string(raw):
+	case *update:
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("the tables of %s are out of date; run this test with -update", path)
+	}
+}
+
+// replaceSection replaces the table between the marks of a name.
+func replaceSection(t *testing.T, text, name, table string) string {
+	t.Helper()
+	before, rest, begins := strings.Cut(text, "<!-- "+name+":")
+	mark, rest, marked := strings.Cut(rest, "-->\n")
+	_, after, ends := strings.Cut(rest, "<!-- end of "+name+" -->")
+	if !begins || !marked || !ends {
+		t.Fatalf("the document has no marks for the table of %s", name)
+	}
+	return before + "<!-- " + name + ":" + mark + "-->\n" + table + "<!-- end of " + name + " -->" + after
+}
+
+func kindTable() string {
+	var b strings.Builder
+	b.WriteString("| kind | what it does | arguments | proven by | undone by |\n|---|---|---|---|---|\n")
+	for _, k := range Descriptions() {
+		var names []string
+		for _, x := range k.Arguments {
+			name := "`" + x.Name + "`"
+			if x.Required {
+				name = "**" + name + "**"
+			}
+			names = append(names, name)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", k.Kind, k.Lead, strings.Join(names, ", "), k.Proof, k.Undo)
+	}
+	return b.String()
+}
+
+func argumentTable() string {
+	var b strings.Builder
+	b.WriteString("| argument | type | what it is |\n|---|---|---|\n")
+	for _, x := range Arguments() {
+		kind := string(x.Type)
+		if x.Type == TypeChoice {
+			var values []string
+			for _, c := range x.Choices {
+				values = append(values, "`"+c.Value+"`")
+			}
+			kind = strings.Join(values, " or ")
+		}
+		if x.Default != "" {
+			kind += ", default `" + x.Default + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", x.Name, kind, x.Help)
+	}
+	return b.String()
 }

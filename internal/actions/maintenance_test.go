@@ -21,8 +21,7 @@ func window(t testing.TB, text string) Maintenance {
 
 func clock(t testing.TB, text string) time.Time {
 	t.Helper()
-	at, err := time.Parse(time.RFC3339, text)
-	must.Do(t, err)
+	at := must.Get(time.Parse(time.RFC3339, text))
 	return at
 }
 

@@ -129,10 +129,8 @@ func (m *model) do(s operation.Step, effect Effect) error {
 	case operation.OpRemoveZone:
 		m.member[s.Shard] = slices.DeleteFunc(m.member[s.Shard], func(z string) bool { return z == s.Zone })
 	case operation.OpSetRange:
-		m.zones = append(
-			m.zones,
-			topology.ZoneRange{NS: s.NS, Zone: s.Zone, Min: m.key(s.NS, s.Min), Max: m.key(s.NS, s.Max), RawMin: s.Min, RawMax: s.Max},
-		)
+		m.zones = append(m.zones, topology.ZoneRange{NS: s.NS, Zone: s.Zone, Min: m.key(s.NS, s.Min),
+			Max: m.key(s.NS, s.Max), RawMin: s.Min, RawMax: s.Max})
 	case operation.OpRemoveRange:
 		m.zones = slices.DeleteFunc(m.zones, func(z topology.ZoneRange) bool {
 			return z.NS == s.NS && string(z.RawMin) == string(s.Min) && string(z.RawMax) == string(s.Max)

@@ -13,6 +13,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -29,9 +31,9 @@ func TestEachAlertOfASlackMessageHasItsOwnLinks(t *testing.T) {
 	if err == nil {
 		err = checkSlack(raw)
 	}
-	must(t, err)
+	must.Do(t, err)
 	var m slackMessage
-	must(t, json.Unmarshal(raw, &m))
+	must.Do(t, json.Unmarshal(raw, &m))
 	for i := range maxBatch {
 		title, links := m.Blocks[2*i].Text.Text, m.Blocks[2*i+1].Text.Text
 		want := fmt.Sprintf("<https://shardboard.example/c/a&amp;b/advice#id%d|shardboard>", i)
@@ -71,14 +73,14 @@ func TestAnAnnouncementThatIsTriedAgainHasTheSameEvent(t *testing.T) {
 	announce := func(after time.Duration) string {
 		t.Helper()
 		now = now.Add(after)
-		must(t, e.Check(t.Context()))
+		must.Do(t, e.Check(t.Context()))
 		events = nil
 		if _, some := e.sendDue(t.Context(), e.targets[0]); !some || len(events) != 1 {
 			t.Fatalf("sent %v", events)
 		}
 		return events[0]
 	}
-	must(t, e.Check(t.Context()))
+	must.Do(t, e.Check(t.Context()))
 	first := announce(3 * time.Minute)
 	again := announce(10 * time.Second)
 	status = http.StatusOK
@@ -91,7 +93,7 @@ func TestAnAnnouncementThatIsTriedAgainHasTheSameEvent(t *testing.T) {
 	w.setNotices(notice("a", Critical))
 	worse := announce(time.Minute)
 	w.setNotices()
-	must(t, e.Check(t.Context()))
+	must.Do(t, e.Check(t.Context()))
 	over := announce(3 * time.Minute)
 	for _, one := range []string{repeated, worse, over} {
 		if seen[one] {
@@ -147,4 +149,28 @@ func TestReadingAlertsDoesNotWaitForTheStore(t *testing.T) {
 			t.Error("nobody saves, so this shows nothing")
 		}
 	})
+}
+
+// A problem and what follows from it are one alert: a silence of either holds for it.
+func TestASilenceOfAConsequenceHoldsForItsCause(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	a := &Alert{Notice: Notice{ID: "hot-project.1", Rule: "hot-project", Also: []Also{{ID: "hot-shard.2", Rule: "hot-shard"}}}}
+	for name, c := range map[string]struct {
+		silence store.Silence
+		want    bool
+	}{
+		"the cause":                {store.Silence{Alert: "hot-project.1"}, true},
+		"the consequence":          {store.Silence{Alert: "hot-shard.2"}, true},
+		"the consequence's rule":   {store.Silence{Rule: "hot-shard"}, true},
+		"another of its rule":      {store.Silence{Alert: "hot-shard.3"}, false},
+		"a rule of neither":        {store.Silence{Rule: "jumbo"}, false},
+		"a silence that has ended": {store.Silence{Rule: "hot-shard", Until: now.Add(-time.Minute)}, false},
+	} {
+		if c.silence.Until.IsZero() {
+			c.silence.Until = now.Add(time.Hour)
+		}
+		c.silence.At = now.Add(-time.Hour)
+		e := &Engine{silences: []store.Silence{c.silence}}
+		expect.Equal(t, e.silenced(a, now), c.want, "%s is silenced: whether the alert is silent", name)
+	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -45,9 +47,7 @@ func startEngine(
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if strings.Contains(r.log.String(), "CANARY") {
-			t.Errorf("the log has the address: %s", r.log)
-		}
+		expect.Lacks(t, r.log.String(), "CANARY", "the log has the address: %s", r.log)
 	}
 	return r
 }
@@ -189,17 +189,13 @@ func TestAFailingReceiverIsRetriedWithBackoffAndDelaysNoOther(t *testing.T) {
 		expectReceived(t, "the good one at once", to.received(), "a=firing")
 		advance(10 * time.Minute)
 		// 0, 5, 15, 35, 75, 155, 315, 615 s: then every five minutes.
-		if n := bad.Load(); n != 7 {
-			t.Errorf("%d attempts in the first ten minutes", n)
-		}
+		expect.Equal(t, bad.Load(), 7, "attempts in the first ten minutes")
 		if st := e.Status().Targets[0]; st.Last.Failed != 7 || st.Last.Code != "network" || st.Due != 1 {
 			t.Errorf("the failing receiver: %+v", st)
 		}
 		before := bad.Load()
 		advance(50 * time.Minute)
-		if n := bad.Load() - before; n != 10 {
-			t.Errorf("%d attempts in the next fifty minutes", n)
-		}
+		expect.Equal(t, bad.Load()-before, 10, "attempts in the next fifty minutes")
 	})
 }
 
@@ -257,11 +253,11 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 		advance(15 * time.Minute)
 		expectReceived(t, "after the silence", r.to.received(), "a=firing", "b=firing")
 		s, err = r.Silence(t.Context(), store.Silence{Alert: "a", Reason: "known"}, 24*time.Hour, byAnna())
-		must(t, err)
+		must.Do(t, err)
 		r.w.setNotices()
 		advance(3 * time.Minute)
 		expectReceived(t, "the end of sent alerts is sent despite a silence", r.to.received(), "a=resolved", "b=resolved")
-		must(t, r.Unsilence(t.Context(), s.ID, byAnna()))
+		must.Do(t, r.Unsilence(t.Context(), s.ID, byAnna()))
 		if st := r.Status(); len(st.Silences) != 0 {
 			t.Errorf("silences left: %v", st.Silences)
 		}
@@ -346,9 +342,7 @@ func TestManyAlertsAreSentInMessagesOfBoundedSize(t *testing.T) {
 		if messages != maxAlerts/maxBatch || most != maxBatch || len(r.to.received()) != maxAlerts {
 			t.Errorf("%d messages, at most %d alerts in one", messages, most)
 		}
-		if d := r.Status().Dropped; d != 2*maxAlerts {
-			t.Errorf("%d alerts are reported as dropped", d)
-		}
+		expect.Equal(t, r.Status().Dropped, 2*maxAlerts, "alerts that are reported as dropped")
 	})
 }
 

@@ -3,17 +3,22 @@ package alert
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"regexp"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // strict decodes one JSON value that has no other fields than the published ones.
@@ -193,7 +198,7 @@ func TestEveryFormatIsAsItsReceiverPublishesItThroughAnAlertsLife(t *testing.T) 
 		e.observe, e.o.Now = w.observe, func() time.Time { return now }
 		sendAll := func() {
 			t.Helper()
-			must(t, e.Check(t.Context()))
+			must.Do(t, e.Check(t.Context()))
 			for {
 				out, some := e.sendDue(t.Context(), e.targets[0])
 				if !some {
@@ -224,9 +229,7 @@ func TestEveryFormatIsAsItsReceiverPublishesItThroughAnAlertsLife(t *testing.T) 
 			t.Errorf("%s: test: %v, %+v", format, err, e.targets[0].last)
 		}
 		for _, m := range r.messages {
-			if !strings.Contains(m, "https://shardboard.example/") {
-				t.Errorf("%s: no link in %s", format, m)
-			}
+			expect.Contains(t, m, "https://shardboard.example/", "%s: the link", format)
 		}
 	}
 }
@@ -239,8 +242,8 @@ func TestPagerDutyEventsOfAnAlertHaveOneKeyAndATestEndsItself(t *testing.T) {
 		if err == nil {
 			err = checkPagerDuty(body)
 		}
-		must(t, err)
-		must(t, json.Unmarshal(body, &e))
+		must.Do(t, err)
+		must.Do(t, json.Unmarshal(body, &e))
 		return e
 	}
 	began := read()
@@ -276,12 +279,8 @@ func TestAPagerDutyReceiverNeedsAKeyFromAFileOrTheEnvironment(t *testing.T) {
 		"format: pagerduty, key_env: ALERT_KEY, url: \"https://events.eu.pagerduty.com/v2\"": true,
 	} {
 		c, err := Parse("a.yaml", []byte("targets:\n- {name: ops, "+line+"}\n"))
-		if good != (err == nil) {
-			t.Errorf("%s: error %v", line, err)
-		}
-		if strings.Contains(fmt.Sprintf("%v %+v", err, c), "CANARY") {
-			t.Errorf("%s: a key is shown", line)
-		}
+		expect.Equal(t, good, (err == nil), "%s: error %v", line, err)
+		expect.Lacks(t, fmt.Sprintf("%v %+v", err, c), "CANARY", "%s: a key is shown", line)
 		if good && (c.inline || c.Targets[0].key() != testKey) {
 			t.Errorf("%s: the file counts as a secret, or the key is lost", line)
 		}
@@ -295,8 +294,67 @@ func TestRetryAfterIsReadInBothForms(t *testing.T) {
 		start.Add(-time.Hour).Format(http.TimeFormat):       0,
 		start.Add(100 * time.Hour).Format(http.TimeFormat):  longestWait,
 	} {
-		if got := retryAfter(text, start); got != want {
-			t.Errorf("%q: %s, expected %s", text, got, want)
+		expect.Equal(t, retryAfter(text, start), want, "%q", text)
+	}
+}
+
+var update = flag.Bool("update", false, "write golden files")
+
+// hostile is a name with markup, mentions and invisible characters of every format.
+const hostile = "<!channel> <@U123|x> <https://evil.example|click> & *bold* `x`\n@here \u202etxt.exe\u202c \x00\x1b[31m \"quote\" " +
+	"{{.}} \u2028"
+
+func testBatch(test bool) batch {
+	a := Alert{
+		Notice: Notice{ID: "jumbo.0a1b2c", Rule: "zone-no-shard", Severity: Critical, Subject: hostile, Title: "No shard carries " + hostile,
+			Text: strings.Repeat("long ", 400) + hostile, Path: "/advice#jumbo.0a1b2c", Playbook: "/help/jumbo-chunk"},
+		State: Firing,
+		Since: start,
+		Fired: start.Add(2 * time.Minute),
+	}
+	b := a
+	b.ID, b.Severity, b.State, b.Resolved, b.Text = "jumbo.9z", Warn, Resolved, start.Add(time.Hour), ""
+	return batch{
+		cluster: "65e1c0ffee00000000000001",
+		link:    "https://shardboard.example",
+		at:      start.Add(time.Hour),
+		repeat:  time.Minute,
+		alerts:  []Alert{a, b},
+		test:    test,
+	}
+}
+
+// testKey is a routing key that must appear only in requests.
+const testKey = "CANARY00000000000000000000000000"
+
+func targetOf(format string) Target {
+	return Target{Name: "ops", Format: format, key: newSecret(testKey)}
+}
+
+// The files show how hostile names are escaped in each format.
+func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
+	for _, format := range Formats() {
+		raw, err := testBatch(false).body(targetOf(format))
+		must.Do(t, err)
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+			t.Fatalf("%s is no JSON: %v", format, err)
 		}
+		pretty.WriteByte('\n')
+		path := "testdata/" + format + ".golden.json"
+		if *update {
+			must.Do(t, os.WriteFile(path, pretty.Bytes(), 0o644))
+		}
+		want := must.Get(os.ReadFile(path))
+		if !bytes.Equal(want, pretty.Bytes()) {
+			t.Errorf("%s differs from its golden file:\n%s", format, &pretty)
+		}
+	}
+}
+
+func TestASlackTestMessageSaysThatItIsATest(t *testing.T) {
+	raw, err := testBatch(true).body(targetOf(Slack))
+	if err != nil || !strings.Contains(string(raw), "[test] ") || strings.Contains(string(raw), "[critical]") {
+		t.Errorf("unexpected message %s, error %v", raw, err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 )
@@ -117,7 +119,7 @@ func notice(id string, s Severity) Notice {
 func parseConfig(t *testing.T, text string) *Config {
 	t.Helper()
 	c, err := Parse("alerts.yaml", []byte(text))
-	must(t, err)
+	must.Do(t, err)
 	return c
 }
 
@@ -126,8 +128,7 @@ const oneTarget = "for: 1m\ntargets:\n- {name: ops, format: generic, url: \"" + 
 // openStore opens a store in a directory, which can be opened again.
 func openStore(t *testing.T, dir string) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(context.Background(), dir)
-	must(t, err)
+	db := must.Get(sqlite.Open(context.Background(), dir))
 	return db
 }
 
@@ -135,17 +136,7 @@ func byAnna() store.AuditEntry { return store.AuditEntry{By: "user:anna"} }
 
 func expectReceived(t *testing.T, when string, got []string, want ...string) {
 	t.Helper()
-	if strings.Join(got, " ") != strings.Join(want, " ") {
-		t.Errorf("%s: received %v, expected %v", when, got, want)
-	}
+	expect.Equal(t, strings.Join(got, " "), strings.Join(want, " "), "%s: received", when)
 }
 
 var start = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

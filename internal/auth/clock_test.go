@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 const day = 24 * time.Hour
@@ -45,8 +47,7 @@ func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		later := set(-day)
-		got, err := later.identify(cookie)
-		expectAnonymous(t, "a session that was used at a time which has not come", got, err)
+		expectAnonymous(t, "a session that was used at a time which has not come")(later.identify(cookie))
 		if err := later.Check(t.Context(), p); !errors.Is(err, ErrNobody) {
 			t.Errorf("its socket stays open: %v", err)
 		}
@@ -55,8 +56,7 @@ func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
 			t.Errorf("after signing in again: %v", err)
 		}
 		set(day) // the same time of day again
-		got, err = later.identify(cookie)
-		expectAnonymous(t, "when the time has come again", got, err)
+		expectAnonymous(t, "when the time has come again")(later.identify(cookie))
 	})
 }
 
@@ -70,8 +70,7 @@ func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.advance(8 * time.Hour)
-	got, err := h.identify(cookie)
-	expectAnonymous(t, "unused for its idle time", got, err)
+	expectAnonymous(t, "unused for its idle time")(h.identify(cookie))
 
 	again, _ := h.signIn(t, "anna")
 	lived := time.Duration(0)
@@ -95,15 +94,13 @@ func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
 		h.add(t, "anna", Viewer)
 		before, _ := h.signIn(t, "anna")
 		later := set(day)
-		got, err := later.identify(before)
-		expectAnonymous(t, "not used for a day", got, err)
+		expectAnonymous(t, "not used for a day")(later.identify(before))
 		ahead, _ := later.signIn(t, "anna")
 		if _, err := later.identify(ahead); err != nil {
 			t.Errorf("signed in while the clock is ahead: %v", err)
 		}
 		right := set(-day)
-		got, err = right.identify(ahead)
-		expectAnonymous(t, "made at a time which has not come", got, err)
+		expectAnonymous(t, "made at a time which has not come")(right.identify(ahead))
 		fresh, _ := right.signIn(t, "anna")
 		if _, err := right.identify(fresh); err != nil {
 			t.Errorf("after the clock was put right: %v", err)
@@ -141,12 +138,12 @@ func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
 		h.add(t, "anna", Admin)
 		_, p := h.signIn(t, "anna")
 		secret, made, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(12 * time.Hour)})
-		must(t, err)
+		must.Do(t, err)
 		use := func(h *fixture) error {
 			_, err := h.identify(nil, "Authorization", "Bearer "+secret)
 			return err
 		}
-		must(t, use(h))
+		must.Do(t, use(h))
 		later := set(day)
 		if err := use(later); !errors.Is(err, ErrNobody) {
 			t.Errorf("the clock is past its end: %v", err)
@@ -162,7 +159,7 @@ func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
 		if row, err := h.db.Token(t.Context(), made.ID); err != nil || row.Used.After(h.clock()) {
 			t.Errorf("its last use is in the future: %s, %v", row.Used, err)
 		}
-		must(t, h.RevokeToken(t.Context(), Console(), made.ID))
+		must.Do(t, h.RevokeToken(t.Context(), Console(), made.ID))
 		for range 2 {
 			if err := use(set(-day)); !errors.Is(err, ErrNobody) {
 				t.Errorf("revoked: %v", err)
@@ -174,9 +171,9 @@ func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
 func TestTheFirstLinkIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	h := newFixture(t)
 	link, err := h.FirstLink(t.Context())
-	must(t, err)
+	must.Do(t, err)
 	u, err := url.Parse(link)
-	must(t, err)
+	must.Do(t, err)
 	h.advance(-day)
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: u.Query().Get("key"), Name: "root", Password: goodPassword, From: "192.0.2.1"})
 	if !errors.Is(err, ErrLink) {
@@ -188,7 +185,7 @@ func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	old, _ := h.signIn(t, "anna")
-	must(t, h.SetRole(t.Context(), Console(), "anna", Operator))
+	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Operator))
 	w := httptest.NewRecorder()
 	if _, err := h.Identify(w, newRequest("192.0.2.1", old)); err != nil || len(w.Result().Cookies()) != 1 {
 		t.Fatal(err)
@@ -196,8 +193,7 @@ func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {
 	h.advance(formerSecretLifetime + time.Second)
 	h.advance(-5 * time.Minute)
 	for _, c := range []*http.Cookie{old, w.Result().Cookies()[0]} {
-		got, err := h.identify(c)
-		expectAnonymous(t, "the clock was set back", got, err)
+		expectAnonymous(t, "the clock was set back")(h.identify(c))
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAGroupHasARoleOnACluster(t *testing.T) {
@@ -40,9 +42,7 @@ func TestAGroupHasARoleOnACluster(t *testing.T) {
 		}
 	}
 	for who, wrong := range map[string]bool{"group:sre": false, "group:/org/sre": false, "group:urn:x:y": false, "group:": true} {
-		if (CheckClusterRole(who, "viewer") != "") != wrong {
-			t.Errorf("%s: wrong is not %v", who, wrong)
-		}
+		expect.Equal(t, (CheckClusterRole(who, "viewer") != ""), wrong, "%s: is wrong", who)
 	}
 }
 
@@ -51,7 +51,7 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 	issuer := issuerWithGroups("sre", "others")
 	h := newFixture(t, withIssuer(issuer), onClusters(&list))
 	c, err := h.callback(t)
-	must(t, err)
+	must.Do(t, err)
 	p, err := h.identify(c)
 	if err != nil || p.Role != ClustersOnly || p.May(Viewer) || !p.May(ClustersOnly) || strings.Join(p.Groups, ",") != "sre,others" {
 		t.Fatalf("%+v, %v", p, err)
@@ -87,9 +87,7 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 	if _, err = h.callback(t); fault.Of(err) != fault.Forbidden {
 		t.Errorf("everybody at the issuer may sign in: %v", err)
 	}
-	if log := h.log.String(); !strings.Contains(log, "or in the roles of a cluster") {
-		t.Errorf("the log does not say what to change: %s", log)
-	}
+	expect.Contains(t, h.log.String(), "or in the roles of a cluster", "the log does not say what to change")
 }
 
 func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
@@ -102,9 +100,7 @@ func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
 	if len(kept) != maxKeptGroups || kept[0] != "sre" || kept[1] != "group-0" {
 		t.Errorf("%d: %.3q", len(kept), kept)
 	}
-	if kept := keptGroups([]string{strings.Repeat("x", maxKeptGroupBytes), "sre"}, list); len(kept) != 1 {
-		t.Errorf("%d groups", len(kept))
-	}
+	expect.Equal(t, len(keptGroups([]string{strings.Repeat("x", maxKeptGroupBytes), "sre"}, list)), 1, "groups that are kept")
 	if kept := keptGroups(groups, nil); kept != nil {
 		t.Errorf("a server of one cluster keeps %d groups", len(kept))
 	}
@@ -124,5 +120,59 @@ func TestSignInAtAnIssuerNeedsARoleForSomeGroup(t *testing.T) {
 	list = list[1:]
 	if _, err := New(none); fault.Of(err) != fault.Invalid {
 		t.Error(err)
+	}
+}
+
+func TestRoleOnAClusterIsThatOfTheMostExactEntry(t *testing.T) {
+	roles := ClusterRoles{"everyone": "none", "role:operator": "viewer", "role:admin": "same", "user:anna": "operator", "proxy:kim": "support",
+		"token:t9": "viewer"}
+	user := func(name string, role Role) Principal {
+		return Principal{ID: "user:17", Name: name, Role: role, Method: ByPassword}
+	}
+	token := func(id string, role, owner Role) Principal {
+		return Principal{ID: "token:" + id, Name: "anna", Role: role, Method: ByToken, Owner: "user:3", OwnerName: "bob", OwnerRole: owner}
+	}
+	annas := token("t1", Admin, Admin)
+	annas.OwnerName = "anna"
+	for name, c := range map[string]struct {
+		who  Principal
+		role Role
+		sees bool
+	}{
+		"named":                            {user("anna", Viewer), Operator, true},
+		"by role, lowered":                 {user("bob", Operator), Viewer, true},
+		"by role, same":                    {user("bob", Admin), Admin, true},
+		"everyone else":                    {user("bob", Viewer), "", false},
+		"a proxy's name":                   {Principal{ID: "proxy:kim", Name: "kim", Role: Viewer, Method: ByProxy}, Support, true},
+		"a proxy's name is no account's":   {Principal{ID: "proxy:anna", Name: "anna", Role: Viewer, Method: ByProxy}, "", false},
+		"an issuer's name is no account's": {Principal{ID: "oidc:x:1", Name: "anna", Role: Support, Method: ByOIDC}, "", false},
+		"a token of a hidden owner":        {token("t1", Viewer, Viewer), "", false},
+		"a token of a lowered owner":       {token("t1", Operator, Operator), Viewer, true},
+		"a token does not rise":            {token("t1", Viewer, Admin), Viewer, true},
+		"a token of a named owner":         {annas, Operator, true},
+		"a token that is named":            {token("t9", Admin, Viewer), Viewer, true},
+		"break-glass":                      {Principal{ID: "user:1", Name: "glass", Role: Admin, Method: ByBreakGlass}, Admin, true},
+		"sign-in is off":                   {Local(), Admin, true},
+		"nobody":                           {Principal{}, "", true},
+	} {
+		if role, sees := roles.Of("prod", c.who); role != c.role || sees != c.sees {
+			t.Errorf("%s: %q %v, want %q %v", name, role, sees, c.role, c.sees)
+		}
+	}
+	if role, sees := (ClusterRoles)(nil).Of("prod", user("bob", Support)); role != Support || !sees {
+		t.Errorf("without entries: %q %v", role, sees)
+	}
+}
+
+func TestEntriesOfClusterRolesAreChecked(t *testing.T) {
+	for who, role := range map[string]string{"everyone": "none", "role:viewer": "same", "user:anna": "operator", "oidc:a:b": "admin",
+		"proxy:x": "viewer"} {
+		expect.Equal(t, CheckClusterRole(who, role), "", "%s: %s", who, role)
+	}
+	for who, role := range map[string]string{"anna": "viewer", "user:": "viewer", "role:boss": "viewer", "groups:sre": "viewer",
+		"user:anna": "boss"} {
+		if CheckClusterRole(who, role) == "" {
+			t.Errorf("%s: %s was accepted", who, role)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
 )
@@ -85,8 +86,8 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	t.Helper()
 	h := &fixture{dir: t.TempDir(), log: &syncBuffer{}, now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)}
 	made, err := emptyStore()
-	must(t, err)
-	must(t, os.WriteFile(filepath.Join(h.dir, sqlite.FileName), made, 0o600))
+	must.Do(t, err)
+	must.Do(t, os.WriteFile(filepath.Join(h.dir, sqlite.FileName), made, 0o600))
 	if h.db, err = sqlite.Open(t.Context(), h.dir); err != nil {
 		t.Fatal(err)
 	}
@@ -103,14 +104,14 @@ func (h *fixture) service(t *testing.T, change ...func(*Options)) *Service {
 		c(&o)
 	}
 	s, err := New(o)
-	must(t, err)
+	must.Do(t, err)
 	return s
 }
 
 func (h *fixture) add(t *testing.T, name string, role Role) User {
 	t.Helper()
 	u, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: role})
-	must(t, err)
+	must.Do(t, err)
 	return u
 }
 
@@ -118,7 +119,7 @@ func (h *fixture) add(t *testing.T, name string, role Role) User {
 func (h *fixture) signIn(t *testing.T, name string) (*http.Cookie, Principal) {
 	t.Helper()
 	c, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
-	must(t, err)
+	must.Do(t, err)
 	return c, p
 }
 
@@ -146,7 +147,7 @@ func (h *fixture) identify(cookie *http.Cookie, headers ...string) (Principal, e
 func (h *fixture) auditRecords(t *testing.T, what string) (out []store.AuditRecord) {
 	t.Helper()
 	rows, err := h.db.AuditRecords(t.Context(), 0, 10_000)
-	must(t, err)
+	must.Do(t, err)
 	for _, r := range rows {
 		if r.What == what {
 			out = append(out, r)
@@ -171,10 +172,13 @@ func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 	return n
 }
 
-func expectAnonymous(t *testing.T, what string, p Principal, err error) {
-	t.Helper()
-	if !errors.Is(err, ErrNobody) || p.ID != "" {
-		t.Errorf("%s: %+v, %v; want nobody", what, p, err)
+// expectAnonymous is for what a request was identified as: expectAnonymous(t, what)(h.identify(cookie)).
+func expectAnonymous(t *testing.T, what string) func(Principal, error) {
+	return func(p Principal, err error) {
+		t.Helper()
+		if !errors.Is(err, ErrNobody) || p.ID != "" {
+			t.Errorf("%s: %+v, %v; want nobody", what, p, err)
+		}
 	}
 }
 
@@ -202,13 +206,5 @@ func closed(c <-chan struct{}) bool {
 		return true
 	default:
 		return false
-	}
-}
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

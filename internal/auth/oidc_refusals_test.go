@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // refusingIssuer returns claims together with a refusal.
@@ -91,8 +92,7 @@ func TestACookieThatIsNotSignedIsNoAttempt(t *testing.T) {
 	for what, change := range map[string]func([]byte){
 		"its end": func(b []byte) { b[len(b)-2] ^= 1 }, "its signature": func(b []byte) { b[0] ^= 1 },
 	} {
-		all, err := base64.RawURLEncoding.DecodeString(real.Value)
-		must(t, err)
+		all := must.Get(base64.RawURLEncoding.DecodeString(real.Value))
 		change(all)
 		flow.Value = base64.RawURLEncoding.EncodeToString(all)
 		if _, _, err := h.finishOIDC(flow, "code=code&state="+state); codeOf(t, err).Code != "not-begun-here" {
@@ -132,9 +132,8 @@ func TestTabsSignInAtOnce(t *testing.T) {
 	start := func(i int) tab {
 		next := fmt.Sprintf("/tab/%d", i)
 		to, err := send(func(w http.ResponseWriter, r *http.Request) (string, error) { return h.StartOIDC(w, r, next) }, "")
-		must(t, err)
-		u, err := url.Parse(to)
-		must(t, err)
+		must.Do(t, err)
+		u := must.Get(url.Parse(to))
 		h.advance(time.Second)
 		return tab{next, u.Query().Get("state"), f.nonce, f.verifier}
 	}

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // fakeIssuer returns the given claims for one code.
@@ -59,7 +61,7 @@ func (h *fixture) startOIDC(t *testing.T, next string) (*http.Cookie, string) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	to, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), next)
-	must(t, err)
+	must.Do(t, err)
 	u, err := url.Parse(to)
 	if err != nil || len(w.Result().Cookies()) != 1 {
 		t.Fatal(to, err)
@@ -100,24 +102,19 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 	if err != nil || to != "/projects?q=x" || c == nil {
 		t.Fatal(c, to, err)
 	}
-	if issuer.issuer != "https://issuer.example" {
-		t.Errorf("the parameter iss came as %q", issuer.issuer)
-	}
+	expect.Equal(t, issuer.issuer, "https://issuer.example", "the parameter iss")
 	p, err := h.identify(c)
 	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") ||
 		!strings.HasSuffix(p.ID, ":sub-1") {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
-	if err := h.Check(t.Context(), p); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.Check(t.Context(), p))
 	h.advance(7 * time.Hour)
 	if _, err := h.identify(c); err != nil {
 		t.Error(err)
 	}
 	h.advance(5 * time.Hour)
-	got, err := h.identify(c)
-	expectAnonymous(t, "after a day's work", got, err)
+	expectAnonymous(t, "after a day's work")(h.identify(c))
 }
 
 func TestUsersWithoutAGroupWithARoleAreRefused(t *testing.T) {
@@ -170,7 +167,7 @@ func TestNamesFromTheIssuerAreChecked(t *testing.T) {
 	}
 	issuer.claims.Subject, issuer.claims.Name = "sub-1", "a\r\n\u202eb"
 	c, err := h.callback(t)
-	must(t, err)
+	must.Do(t, err)
 	if p, err := h.identify(c); err != nil || p.Name != "sub-1" {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
@@ -183,25 +180,19 @@ func TestWithoutOIDCItsRoutesAreNotFound(t *testing.T) {
 	expectKind(t, "start", err, fault.NotFound)
 	_, err = h.FinishOIDC(w, newRequest("192.0.2.1", nil))
 	expectKind(t, "finish", err, fault.NotFound)
-	if len(w.Result().Cookies()) != 0 {
-		t.Error("a cookie is set")
-	}
+	expect.Equal(t, len(w.Result().Cookies()), 0, "a cookie is set")
 }
 
 func TestRedirectsAfterSignInStayOnThisSite(t *testing.T) {
 	for _, good := range []string{"/", "/projects", "/projects?q=a%20b&x=1", "/collections/a.b%2Fc", "/a//b"} {
-		if got := LocalPath(good); got != good {
-			t.Errorf("%q became %q", good, got)
-		}
+		expect.Equal(t, LocalPath(good), good, "a path of this site")
 	}
 	for _, bad := range []string{"", "x", "//evil.example", "///evil.example", "/\\evil.example", "\\\\evil.example",
 		"/\t/evil.example", "/\n/evil.example", "/ /evil.example",
 		"https://evil.example", "http:/evil.example", "javascript:alert(1)", " /x", "/\x00", "/\u2028", "/é", "\t//evil.example", "//",
 		"/\\", "data:text/html,x",
 		"/login", "/login/oidc?next=/", "?next=//evil.example", "#x", ".", "..", "@evil.example", ":80", "/" + strings.Repeat("a", maxNext)} {
-		if got := LocalPath(bad); got != "/" {
-			t.Errorf("%q became %q", bad, got)
-		}
+		expect.Equal(t, LocalPath(bad), "/", "%q", bad)
 	}
 }
 

@@ -7,6 +7,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/store/sqlite"
 )
 
 func withProxy(o *Options) {
@@ -34,11 +39,9 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 	}
 	for range 3 {
 		for _, from := range []string{"10.2.0.1", "127.0.0.1", "::1", "2001:db8:2::1"} {
-			p, err := h.Identify(
-				httptest.NewRecorder(),
-				newRequest(from, nil, "X-Forwarded-User", "anna", "X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"),
-			)
-			expectAnonymous(t, from, p, err)
+			p, err := h.Identify(httptest.NewRecorder(), newRequest(from, nil, "X-Forwarded-User", "anna",
+				"X-Forwarded-For", "10.1.2.3", "X-Real-IP", "10.1.2.3", "Forwarded", "for=10.1.2.3"))
+			expectAnonymous(t, from)(p, err)
 		}
 	}
 	h.o.Refusals.Flush()
@@ -49,9 +52,7 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 	}
 	h.advance(proxySignInInterval)
 	_, _ = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	if n := len(h.auditRecords(t, auditSignIn)); n != 2 {
-		t.Errorf("the next day's sign-in is not recorded: %d", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 2, "the next day's sign-in is not recorded")
 }
 
 // Anonymous requests must not keep a sign-in from being recorded.
@@ -63,9 +64,7 @@ func TestSpoofedHeadersDoNotHideProxySignIns(t *testing.T) {
 	if _, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
-		t.Errorf("%d sign-ins are recorded", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 1, "sign-ins are recorded")
 }
 
 func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
@@ -75,8 +74,7 @@ func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
 		for _, n := range names {
 			r.Header.Add("X-Forwarded-User", n)
 		}
-		p, err := h.Identify(httptest.NewRecorder(), r)
-		expectAnonymous(t, strings.Join(names, " and "), p, err)
+		expectAnonymous(t, strings.Join(names, " and "))(h.Identify(httptest.NewRecorder(), r))
 	}
 }
 
@@ -86,10 +84,10 @@ func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
 	if err != nil || p.ID != "proxy:anna" {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
-	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x"))
-	expectAnonymous(t, "a wrong token", p, err)
-	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
-	expectAnonymous(t, "from elsewhere", p, err)
+	expectAnonymous(t, "a wrong token")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x")))
+	expectAnonymous(t, "from elsewhere")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.9.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi")))
 }
 
 func TestTheProxysRoleMustBeValid(t *testing.T) {
@@ -100,19 +98,17 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 			t.Errorf("%q: unexpected principal %+v, error %v", role, p, err)
 		}
 	}
-	p, err := h.Identify(
-		httptest.NewRecorder(),
-		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", "viewer", "X-Role", "admin"),
-	)
-	expectAnonymous(t, "two roles", p, err)
-	p, err = h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))
-	expectAnonymous(t, "no role", p, err)
+	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role",
+		"viewer", "X-Role", "admin"))
+	expectAnonymous(t, "two roles")(p, err)
+	expectAnonymous(t, "no role")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")))
 }
 
 func TestTheProxysHeaderIsIgnoredWithoutProxyMode(t *testing.T) {
 	h := newFixture(t)
-	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna"))
-	expectAnonymous(t, "a header", p, err)
+	expectAnonymous(t, "a header")(h.Identify(httptest.NewRecorder(),
+		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Remote-User", "anna")))
 }
 
 func TestTheClientAddressComesFromKnownProxies(t *testing.T) {
@@ -132,9 +128,7 @@ func TestTheClientAddressComesFromKnownProxies(t *testing.T) {
 		if tc.forwarded != "" {
 			r.Header.Set("X-Forwarded-For", tc.forwarded)
 		}
-		if got := h.ClientAddr(r); got != tc.want {
-			t.Errorf("%s with %q: %s, want %s", tc.remote, tc.forwarded, got, tc.want)
-		}
+		expect.Equal(t, h.ClientAddr(r), tc.want, "%s with %q", tc.remote, tc.forwarded)
 	}
 	r := newRequest("10.1.2.3", nil)
 	r.RemoteAddr = "@"
@@ -157,5 +151,85 @@ func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
 	}
 	if !s.first("later", now.Add(-24*time.Hour)) {
 		t.Error("after the clock was set back, a sign-in is not recorded for a day")
+	}
+}
+
+func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
+	for _, wide := range []string{"0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "64.0.0.0/7", "8000::/1", "2000::/3", "2a00::/12",
+		"::ffff:0.0.0.0/96", "::ffff:128.0.0.0/97", "fc00::/6", "fe00::/9"} {
+		_, err := ParseProxy(wide)
+		expectKind(t, wide, err, fault.Invalid)
+	}
+	for _, none := range []string{"", "proxy", "10.0.0.0/99", "10.0.0", "fe80::1%eth0", "10.0.0.1:80"} {
+		_, err := ParseProxy(none)
+		expectKind(t, none, err, fault.Invalid)
+	}
+	for text, want := range map[string]string{
+		"10.0.0.0/8": "10.0.0.0/8", "10.1.2.3/16": "10.1.0.0/16", "192.0.2.7": "192.0.2.7/32", "2001:db8::1": "2001:db8::1/128",
+		"2001:db8::/32": "2001:db8::/32",
+		"fc00::/7":      "fc00::/7", "fd00::/8": "fd00::/8", "fe80::/10": "fe80::/10", "::1": "::1/128",
+		"::ffff:10.1.2.3": "10.1.2.3/32", "::ffff:10.1.0.0/112": "10.1.0.0/16", // connections are known by the IPv4 address
+	} {
+		p, err := ParseProxy(text)
+		if err != nil || p.String() != want {
+			t.Errorf("%s: %s, %v; want %s", text, p, err, want)
+		}
+	}
+}
+
+func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
+	db, err := sqlite.Open(t.Context(), t.TempDir())
+	must.Do(t, err)
+	defer func() { _ = db.Close() }()
+	with := func(name, role string) error {
+		_, err := New(Options{Store: db, Mode: ModeProxy, Cost: Cost{Memory: 64, Time: 1},
+			Proxy: ProxyOptions{Header: name, RoleHeader: role, CIDRs: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}})
+		return err
+	}
+	for _, bad := range []string{"Bad Header", "Ünicode", "X-User:", "X-User\r\nX-Role", "Cookie", "cookie", "Authorization", "Host",
+		"User-Agent", "Referer", "Accept-Language",
+		"Sec-Fetch-Site", "X-Forwarded-For", "Forwarded", "Origin", "Content-Type"} {
+		expectKind(t, "the name in "+bad, with(bad, ""), fault.Invalid)
+		expectKind(t, "the role in "+bad, with("X-User", bad), fault.Invalid)
+	}
+	expectKind(t, "both in one", with("X-U", "x-u"), fault.Invalid)
+	for _, good := range [][2]string{{"X-Forwarded-User", ""}, {"Remote-User", "Remote-Groups"}, {"x-webauth-user", "X-WEBAUTH-ROLE"},
+		{"X_User", "X-User"}} {
+		if err := with(good[0], good[1]); err != nil {
+			t.Errorf("%q: unexpected error: %v", good, err)
+		}
+	}
+}
+
+// Proxies write addresses in many ways. One that cannot be read would make all their clients one, so it is warned of.
+func TestAddressesOfClientsAreReadAsProxiesWriteThem(t *testing.T) {
+	for _, c := range []struct {
+		headers []string
+		want    string
+		unread  bool
+	}{
+		{[]string{"X-Forwarded-For", "203.0.113.7:51234"}, "203.0.113.7", false},
+		{[]string{"X-Forwarded-For", "[2001:db8::7]:51234"}, "2001:db8::7", false},
+		{[]string{"X-Forwarded-For", "[2001:db8::7]"}, "2001:db8::7", false},
+		{[]string{"X-Forwarded-For", "2001:db8::7, 10.1.2.3:80"}, "2001:db8::7", false},
+		{[]string{"X-Forwarded-For", "::ffff:203.0.113.7"}, "203.0.113.7", false},
+		{[]string{"Forwarded", "for=203.0.113.7;proto=https;by=10.1.2.3"}, "203.0.113.7", false},
+		{[]string{"Forwarded", `for=198.51.100.1, For="[2001:db8::7]:4711"`}, "2001:db8::7", false},
+		{[]string{"Forwarded", `proto=https;for="203.0.113.7:80", for=10.1.2.3`}, "203.0.113.7", false},
+		{[]string{"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=198.51.100.1"}, "203.0.113.7", false}, // which a browser may have sent
+		{[]string{"X-Forwarded-For", "203.0.113.7, nobody"}, "10.1.2.3", true},
+		{[]string{"Forwarded", "for=_hidden"}, "10.1.2.3", true},
+		{[]string{"Forwarded", "for=unknown"}, "10.1.2.3", true},
+		{[]string{"X-Forwarded-For", "203.0.113.7:port"}, "10.1.2.3", true},
+		{nil, "10.1.2.3", false},
+		{[]string{"X-Forwarded-For", ""}, "10.1.2.3", false},
+	} {
+		h := newFixture(t, withProxy, func(o *Options) { o.Forwarded = o.Proxy.CIDRs })
+		for range 3 {
+			expect.Equal(t, h.ClientAddr(newRequest("10.1.2.3", nil, c.headers...)), c.want, "%q", c.headers)
+		}
+		if n := strings.Count(h.log.String(), "cannot be read"); n != map[bool]int{true: 1}[c.unread] {
+			t.Errorf("%q: %d warnings: %s", c.headers, n, h.log)
+		}
 	}
 }

@@ -3,6 +3,8 @@ package auth
 import (
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Whoever holds an admin's session can make an account, or take one over: both count as one person for a day.
@@ -14,7 +16,7 @@ func TestAccountsThatOneMakesAreNotAnotherPerson(t *testing.T) {
 	second := Principal{ID: "user:" + other.ID, Role: Admin, Method: ByPassword}
 	create := func(by Principal, name string) string {
 		u, err := h.CreateUser(t.Context(), by, NewUser{Name: name, Password: goodPassword, Role: Admin})
-		must(t, err)
+		must.Do(t, err)
 		return "user:" + u.ID
 	}
 	before := create(second, "before")
@@ -24,7 +26,7 @@ func TestAccountsThatOneMakesAreNotAnotherPerson(t *testing.T) {
 	child := create(maker, "child")
 	secret, token, err := h.CreateToken(t.Context(), Principal{ID: admin.ID, Role: Admin, Method: ByPassword},
 		NewToken{Name: "ci", Role: Admin, Expires: h.clock().Add(30 * 24 * time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	_ = secret
 	byToken := create(Principal{ID: "token:" + token.ID, Role: Admin, Method: ByToken, Owner: admin.ID}, "by-token")
 	check := func(what, a, b string, want bool) {
@@ -44,11 +46,11 @@ func TestAccountsThatOneMakesAreNotAnotherPerson(t *testing.T) {
 	check("two admins", admin.ID, second.ID, false)
 	check("who was made a day before", before, second.ID, false)
 	check("people of an issuer", "oidc:x:anna", "oidc:x:bert", false)
-	must(t, h.SetPassword(t.Context(), admin, "before", "another good one"))
+	must.Do(t, h.SetPassword(t.Context(), admin, "before", "another good one"))
 	check("whose password was set", before, admin.ID, true)
 	h.advance(Apart + time.Minute)
 	check("a day later", before, admin.ID, false)
-	must(t, h.SetRole(t.Context(), admin, "before", Operator))
+	must.Do(t, h.SetRole(t.Context(), admin, "before", Operator))
 	check("whose role was set", before, admin.ID, true)
 	off := h.service(t, func(o *Options) { o.Apart = 0 })
 	if why, err := off.Related(t.Context(), before, admin.ID); err != nil || !why.IsZero() {
@@ -61,11 +63,11 @@ func TestWhatLapsedIsRememberedWhenItIsGivenBack(t *testing.T) {
 	bert := h.add(t, "bert", Operator)
 	_, p := h.signIn(t, "bert")
 	_, token, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Operator, Expires: h.clock().Add(30 * 24 * time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	lapsed := func(id string, since time.Time) bool {
 		t.Helper()
 		out, err := h.Lapsed(t.Context(), id, since)
-		must(t, err)
+		must.Do(t, err)
 		return out
 	}
 	begin := h.clock()
@@ -73,8 +75,8 @@ func TestWhatLapsedIsRememberedWhenItIsGivenBack(t *testing.T) {
 	if lapsed(p.ID, begin) || lapsed("token:"+token.ID, begin) {
 		t.Error("lapsed before anything happened")
 	}
-	must(t, h.DisableUser(t.Context(), Console(), "bert"))
-	must(t, h.EnableUser(t.Context(), Console(), "bert"))
+	must.Do(t, h.DisableUser(t.Context(), Console(), "bert"))
+	must.Do(t, h.EnableUser(t.Context(), Console(), "bert"))
 	if id := "user:" + bert.ID; !lapsed(id, begin) || !lapsed("token:"+token.ID, begin) {
 		t.Error("an account that was disabled for a while counts as if nothing had happened")
 	}

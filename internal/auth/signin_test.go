@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
@@ -38,14 +40,10 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 			t.Errorf("%+v: unexpected error: %v", c, err)
 		}
 	}
-	if n := len(h.auditRecords(t, auditSignIn)); n != 3 {
-		t.Errorf("%d sign-ins are recorded", n)
-	}
+	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 3, "sign-ins are recorded")
 	h.o.Refusals.Flush()
 	refused := h.auditRecords(t, auditRefused)
-	if n := countAttempts(t, refused); n != 5 {
-		t.Errorf("%d refusals are recorded", n)
-	}
+	expect.Equal(t, countAttempts(t, refused), 5, "refusals are recorded")
 	for _, r := range refused {
 		if strings.Contains(r.Subject, "nobody") || strings.Contains(r.Subject, "--") {
 			t.Errorf("a name that is none is recorded, which may be a password: %q", r.Subject)
@@ -62,16 +60,14 @@ func TestBlankAndHugePasswordsAreRefusedBeforeTheyAreHashed(t *testing.T) {
 		_, _, err := h.SignIn(t.Context(), c)
 		expectKind(t, "a bad attempt", err, fault.Invalid)
 	}
-	if n := h.hashes.count.Load() - before; n != 0 {
-		t.Errorf("%d hashes were made", n)
-	}
+	expect.Equal(t, h.hashes.count.Load()-before, 0, "hashes were made")
 }
 
 func TestUnknownUsersCostOneHashLikeKnownOnes(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
-	must(t, h.DisableUser(t.Context(), Console(), "ben"))
+	must.Do(t, h.DisableUser(t.Context(), Console(), "ben"))
 	for _, c := range []Credentials{{Name: "anna", Password: "wrong"}, {Name: "nobody", Password: "wrong"},
 		{Name: "ben", Password: goodPassword}} {
 		before := h.hashes.count.Load()
@@ -97,14 +93,12 @@ func TestCookiesHaveProtectiveAttributes(t *testing.T) {
 	}
 	isPlain := *c
 	isPlain.Name = "shardboard"
-	got, err := h.identify(&isPlain)
-	expectAnonymous(t, "the cookie without its prefix", got, err)
+	expectAnonymous(t, "the cookie without its prefix")(h.identify(&isPlain))
 	gone, err := h.SignOut(t.Context(), p)
 	if err != nil || gone.Name != c.Name || gone.MaxAge >= 0 || gone.Value != "" || !gone.Secure {
 		t.Errorf("unexpected cookie %+v, error %v", gone, err)
 	}
-	got, err = h.identify(c)
-	expectAnonymous(t, "after signing out", got, err)
+	expectAnonymous(t, "after signing out")(h.identify(c))
 }
 
 func TestTwoCookiesOfOneNameAreIgnored(t *testing.T) {
@@ -113,8 +107,7 @@ func TestTwoCookiesOfOneNameAreIgnored(t *testing.T) {
 	c, _ := h.signIn(t, "anna")
 	r := newRequest("192.0.2.1", c)
 	r.AddCookie(&http.Cookie{Name: c.Name, Value: "put-there-by-a-neighbour"})
-	p, err := h.Identify(httptest.NewRecorder(), r)
-	expectAnonymous(t, "two cookies", p, err)
+	expectAnonymous(t, "two cookies")(h.Identify(httptest.NewRecorder(), r))
 }
 
 func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
@@ -122,19 +115,18 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 	h.add(t, "anna", Admin)
 	c, p := h.signIn(t, "anna")
 	token, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: "wrong-password-typed"}); err == nil {
 		t.Fatal("let in")
 	}
-	must(t, h.db.Close())
+	must.Do(t, h.db.Close())
 	files, err := filepath.Glob(h.dir + "/*")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
 	kept := []byte(h.log.String())
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		must(t, err)
+		b := must.Get(os.ReadFile(f))
 		kept = append(kept, b...)
 	}
 	if !bytes.Contains(kept, []byte("anna")) {
@@ -160,8 +152,7 @@ func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 	if !closed(ended) {
 		t.Error("sockets of the session before stay open")
 	}
-	got, err := h.identify(old)
-	expectAnonymous(t, "the secret before", got, err)
+	expectAnonymous(t, "the secret before")(h.identify(old))
 }
 
 func TestOldHashesAreUpgradedToTheCurrentCost(t *testing.T) {
@@ -180,4 +171,27 @@ func TestTheDefaultCostExceedsTheRecommendedMinimum(t *testing.T) {
 	if c := DefaultCost(); c.Memory < 19<<10 || c.Time < 2 {
 		t.Errorf("the default cost is too low: %+v", c)
 	}
+}
+
+// Signed-in people stay signed in, because open files can still be read. Nobody can sign in or
+// change anything, because it would be lost.
+func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
+	h := newFixture(t)
+	h.add(t, "anna", Admin)
+	cookie, anna := h.signIn(t, "anna")
+	must.Do(t, os.Rename(h.dir, h.dir+".away"))
+	_, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.1"})
+	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "was moved or deleted") {
+		t.Errorf("signing in: %v", err)
+	}
+	if _, err := h.CreateUser(t.Context(), anna, NewUser{Name: "olga", Password: goodPassword, Role: Viewer}); fault.Of(
+		err,
+	) != fault.Unavailable {
+		t.Errorf("adding a user: %v", err)
+	}
+	if who, err := h.identify(cookie); err != nil || who.Name != "anna" {
+		t.Errorf("the signed-in person is identified as %+v, %v", who, err)
+	}
+	must.Do(t, os.Rename(h.dir+".away", h.dir))
+	h.signIn(t, "anna")
 }

@@ -2,12 +2,15 @@ package auth
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -34,12 +37,10 @@ func TestTheLastAdminCannotBeRemoved(t *testing.T) {
 	expectKind(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
 	expectKind(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
 	h.add(t, "anna", Admin)
-	must(t, h.DisableUser(t.Context(), Console(), "root"))
+	must.Do(t, h.DisableUser(t.Context(), Console(), "root"))
 	expectKind(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
-	must(t, h.EnableUser(t.Context(), Console(), "root"))
-	if err := h.SetRole(t.Context(), Console(), "anna", Viewer); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, h.EnableUser(t.Context(), Console(), "root"))
+	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Viewer))
 }
 
 func TestNamesAreLowercaseAndNeverReused(t *testing.T) {
@@ -71,9 +72,9 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	expectKind(t, "a token's", change(byToken, goodPassword, "another good one"), fault.Forbidden)
 	ended, own := h.ended(other), h.ended(p)
 	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	next, err := h.ChangePassword(t.Context(), p, goodPassword, "another good one")
-	must(t, err)
+	must.Do(t, err)
 	if _, err := h.identify(c); !errors.Is(err, ErrNobody) {
 		t.Errorf("the secret from before the change is valid: %v", err)
 	}
@@ -149,7 +150,7 @@ func TestTheFirstLinkIsOverWhenSomebodyFromOutsideHasBeenAdmin(t *testing.T) {
 		if c.older {
 			_, err := h.db.Append(t.Context(), store.AuditEntry{At: h.clock(), What: auditSignIn, Via: "oidc", By: "oidc:x", Outcome: "ok",
 				Details: map[string]string{"role": "admin"}})
-			must(t, err)
+			must.Do(t, err)
 		} else if cookie, err := h.callback(t); cookie == nil || err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +170,7 @@ func TestTheFirstLinkIsOverWhenSomebodyFromOutsideHasBeenAdmin(t *testing.T) {
 func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
 	secret := func(h *fixture) string {
 		link, err := h.FirstLink(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		u, _ := url.Parse(link)
 		return u.Query().Get("key")
 	}
@@ -180,12 +181,10 @@ func TestTheFirstLinkEndsAfterAnHourOrWithTheFirstUser(t *testing.T) {
 		t.Error("after an hour", err)
 	}
 	fresh := secret(h)
-	if err := func() error {
+	must.Do(t, func() error {
 		_, err := h.service(t).CreateUser(t.Context(), Console(), NewUser{Name: "root", Password: goodPassword, Role: Admin})
 		return err
-	}(); err != nil {
-		t.Fatal(err)
-	}
+	}())
 	if _, _, err := h.ClaimFirst(t.Context(), First{Secret: fresh, Name: "evil", Password: goodPassword}); !errors.Is(err, ErrLink) {
 		t.Error("although another process made a user", err)
 	}
@@ -209,9 +208,8 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 	if p.Role != Admin || p.Method != ByBreakGlass || c.MaxAge != 3600 {
 		t.Errorf("%+v for %d s", p, c.MaxAge)
 	}
-	if !strings.Contains(h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"") {
-		t.Error("the log does not mention the break-glass sign-in")
-	}
+	expect.Contains(t, h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"",
+		"the log does not mention the break-glass sign-in")
 	used := h.auditRecords(t, auditBreakGlass)
 	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
 		t.Errorf("unexpected records: %+v", used)
@@ -220,8 +218,7 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 	expectKind(t, "a token that stays", err, fault.Forbidden)
 	expectKind(t, "another role", h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid)
 	h.advance(breakGlassMax)
-	got, err := h.identify(c)
-	expectAnonymous(t, "after an hour", got, err)
+	expectAnonymous(t, "after an hour")(h.identify(c))
 }
 
 func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
@@ -252,5 +249,107 @@ func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 		if link, _ := h.FirstLink(t.Context()); link != "" {
 			t.Errorf("%s: there is a first link", mode)
 		}
+	}
+}
+
+func TestSessionsAndTokensOfOneAccountAreOnePerson(t *testing.T) {
+	token := func(owner string) Principal { return Principal{ID: "token:1", Method: ByToken, Owner: owner} }
+	for want, list := range map[string][]Principal{
+		"user:1":          {{ID: "user:1", Method: ByPassword}, {ID: "user:1", Method: ByBreakGlass}, token("user:1")},
+		"oidc:x:anna":     {{ID: "oidc:x:anna", Method: ByOIDC}, token("oidc:x:anna")},
+		"proxy:anna":      {{ID: "proxy:anna", Method: ByProxy}, token("proxy:anna")},
+		"" /* unknown */ : {{}, Local(), Console(), {ID: "demo", Method: ByDemo}, token("console"), token(""), token("anna"), token("token:2")},
+	} {
+		for _, p := range list {
+			expect.Equal(t, p.Person(), want, "%+v", p)
+		}
+	}
+}
+
+func TestTokensSayWhoseTheyAre(t *testing.T) {
+	for want, p := range map[string]Principal{
+		"ci, a token of anna": {ID: "token:1", Name: "ci", Method: ByToken, Owner: "user:1", OwnerName: "anna"},
+		"ci, a token of oidc": {ID: "token:1", Name: "ci", Method: ByToken, Owner: "oidc"},
+		"ci":                  {ID: "token:1", Name: "ci", Method: ByToken},
+		"anna":                {ID: "user:1", Name: "anna", Method: ByPassword, OwnerName: "nobody"},
+	} {
+		expect.Equal(t, p.NameAndOwner(), want, "%+v", p)
+	}
+}
+
+// signInByOIDC signs a person in at the issuer and returns the principal.
+func (h *fixture) signInByOIDC(t *testing.T, f *fakeIssuer, subject, name string) Principal {
+	t.Helper()
+	f.claims = Claims{Issuer: "https://issuer.example", Subject: subject, Name: name, Groups: []string{"ops"}}
+	c, err := h.callback(t)
+	must.Do(t, err)
+	p, err := h.identify(c)
+	must.Do(t, err)
+	return p
+}
+
+func TestOIDCUsersAreShownByNameAndIdentifiedByID(t *testing.T) {
+	f := issuerWithGroups()
+	h := newFixture(t, withIssuer(f))
+	first, second := h.signInByOIDC(t, f, "sub-1", "Anna"), h.signInByOIDC(t, f, "sub-2", "Anna")
+	if first.ID == second.ID || first.Name != "Anna" || second.Name != "Anna" {
+		t.Errorf("unexpected principals %+v and %+v", first, second)
+	}
+	renamed := h.signInByOIDC(t, f, "sub-1", "Anna B")
+	nameless := h.signInByOIDC(t, f, "sub-3", "")
+	if renamed.ID != first.ID || renamed.Name != "Anna B" || nameless.Name != "sub-3" {
+		t.Errorf("unexpected principals %+v and %+v", renamed, nameless)
+	}
+	names, err := PeopleNames(t.Context(), h.db)
+	if err != nil || len(names) != 3 || names[first.ID] != "Anna B" || names[second.ID] != "Anna" || names[nameless.ID] != "sub-3" {
+		t.Errorf("unexpected names %v, error %v", names, err)
+	}
+	logins := h.auditRecords(t, auditSignIn)
+	if len(logins) != 4 || logins[0].By != first.ID || logins[0].Details["name"] != "Anna" || logins[2].By != first.ID ||
+		logins[2].Details["name"] != "Anna B" {
+		t.Errorf("unexpected sign-in records: %+v", logins)
+	}
+	h.token(t, first, Viewer)
+	tokens, err := h.Tokens(t.Context(), Principal{ID: "x", Role: Admin})
+	if err != nil || len(tokens) != 1 || tokens[0].Owner != first.ID || tokens[0].OwnerName != "Anna B" {
+		t.Errorf("unexpected tokens %+v, error %v", tokens, err)
+	}
+	sessions, err := h.Sessions(t.Context(), Principal{ID: "x", Role: Admin})
+	if err != nil || len(sessions) != 4 || sessions[0].Name == "" || sessions[0].Subject == "" {
+		t.Errorf("unexpected sessions %+v, error %v", sessions, err)
+	}
+}
+
+func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
+	h := newFixture(t, withIssuer(issuerWithGroups()))
+	if err := h.db.SetSetting(t.Context(), peopleSetting, "null"); err != nil { // an invalid list
+		t.Fatal(err)
+	}
+	note := func(id, name string) string {
+		t.Helper()
+		must.Do(t, h.writeName(t.Context(), Principal{ID: id, Name: name}))
+		text, err := h.db.Setting(t.Context(), peopleSetting)
+		must.Do(t, err)
+		return text
+	}
+	was := note("oidc:a:1", "Anna")
+	h.advance(time.Hour)
+	expect.Equal(t, note("oidc:a:1", "Anna"), was, "written again within the hour")
+	h.advance(nameRefresh)
+	if now := note("oidc:a:1", "Anna"); now == was {
+		t.Error("the time of a person who signs in again was not updated")
+	}
+	people := map[string]person{}
+	for n := range maxPeople {
+		people[fmt.Sprint("oidc:a:many", n)] = person{Name: "x", At: h.clock().Add(time.Duration(n) * time.Second)}
+	}
+	must.Do(t, h.setPeople(t.Context(), people))
+	h.advance(24 * time.Hour)
+	note("oidc:a:new", "New")
+	names, err := PeopleNames(t.Context(), h.db)
+	_, oldest := names["oidc:a:many0"]
+	_, next := names["oidc:a:many1"]
+	if err != nil || len(names) != maxPeople || oldest || !next || names["oidc:a:new"] != "New" {
+		t.Errorf("%d names, %v, %v, %v", len(names), oldest, next, err)
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -102,11 +103,9 @@ func onHosts(t *testing.T, address string, o simcluster.Options,
 	t.Helper()
 	o.Projects, o.Documents, o.Still = 2, 10, true
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), o)
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), o))
 		defer func() { _ = sim.Close() }()
-		uri, err := cluster.ParseURI(address)
-		must.Do(t, err)
+		uri := must.Get(cluster.ParseURI(address))
 		network := newHosts()
 		defer network.cut()
 		c, err := cluster.Open(uri, cluster.Options{Dialer: network})
@@ -312,9 +311,7 @@ func TestCredentialsThatDoNotWorkChangeNothingAndAreReported(t *testing.T) {
 				if got := r.client.Connection().FileError; !strings.Contains(got, c.says) || strings.Contains(got, "s3cret") {
 					t.Errorf("reported: %q", got)
 				}
-				if got := r.user(t); got != "anna@admin" {
-					t.Errorf("connected as %s", got)
-				}
+				expect.Equal(t, r.user(t), "anna@admin", "the user of the connection")
 				r.write(t, "mongodb://ben:second@a:1/")
 				time.Sleep(15 * time.Second)
 				if got := r.user(t); got != "ben@admin" || r.client.Connection().FileError != "" {

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -14,6 +18,7 @@ import (
 
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -25,8 +30,7 @@ func doc(t testing.TB, text string) bson.Raw {
 	t.Helper()
 	var d bson.D
 	must.Do(t, bson.UnmarshalExtJSON([]byte(text), true, &d))
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }
 
@@ -37,8 +41,7 @@ const chunk50 = `{"_id":{"$oid":"6b01b7482b3f21e86666bad5"},"uuid":{"$binary":{"
 
 func decoder(t testing.TB) *chunkDecoder {
 	t.Helper()
-	p, err := shardkey.ParsePattern(doc(t, `{"doc_id":"hashed"}`))
-	must.Do(t, err)
+	p := must.Get(shardkey.ParsePattern(doc(t, `{"doc_id":"hashed"}`)))
 	return &chunkDecoder{pattern: p, names: map[string]string{}, resolve: func([16]byte) string { return "by-uuid" }}
 }
 
@@ -221,6 +224,121 @@ func TestEntriesOfARenameHaveTheSameFormInEveryRelease(t *testing.T) {
 	} {
 		if e := decodeEvent(doc(t, raw)); e.What != "renameCollection.metadata" || e.NS != text {
 			t.Errorf("%s was read as %+v", raw, e)
+		}
+	}
+}
+
+func TestShardIsFoundByItsReplicaSetOrElseByAHost(t *testing.T) {
+	shards := []topology.Shard{
+		{Name: "first", ReplSet: "rs-a", Hosts: []string{"a1:1", "a2:1"}},
+		{Name: "rs-a", ReplSet: "rs-b", Hosts: []string{"b1:1"}}, // a name that is another's replica set
+		{Name: "alone", Hosts: []string{"c1:1"}},
+	}
+	for address, want := range map[string]string{
+		"rs-a/a1:1,a2:1": "first", "rs-a/a9:1": "first", "rs-b/b1:1": "rs-a", "renamed/a2:1,a3:1": "first",
+		"c1:1": "alone", "cfg/x:1": "", "": "", "/": "", "first/z:1": "",
+	} {
+		expect.Equal(t, ownerOf(address, shards), want, "%q", address)
+	}
+}
+
+func TestDiskIsKnownOnlyWhenItsShardReportsIt(t *testing.T) {
+	at := time.Unix(1000, 0)
+	for name, x := range map[string]struct {
+		answer string
+		reason string // "" = known
+		good   bool
+	}{
+		"recorded":               {`{"db":"d","fsUsedSize":{"$numberDouble":"1.91566036992E+11"},"fsTotalSize":{"$numberDouble":"2.70553174016E+11"},"ok":{"$numberDouble":"1.0"}}`, "", true},
+		"whole numbers":          {`{"fsUsedSize":{"$numberLong":"191566036992"},"fsTotalSize":{"$numberLong":"270553174016"}}`, "", true},
+		"no such database there": {`{"collections":0,"fsUsedSize":{"$numberInt":"0"},"fsTotalSize":{"$numberInt":"0"},"ok":1}`, "noDisk", true},
+		"not told":               {`{"fsUsedSize":{"$numberInt":"-1"},"fsTotalSize":{"$numberInt":"-1"},"ok":1}`, "noDisk", true},
+		"nothing of a disk":      {`{"ok":1}`, "noDisk", true},
+		"no numbers":             {`{"fsUsedSize":"12","fsTotalSize":"13","ok":1}`, "noDisk", true},
+		"infinite":               {`{"fsUsedSize":{"$numberDouble":"Infinity"},"fsTotalSize":{"$numberDouble":"NaN"},"ok":1}`, "noDisk", true},
+		"more than there is":     {`{"fsUsedSize":7,"fsTotalSize":6,"ok":1}`, "noDisk", true},
+		"a failure":              {`{"ok":{"$numberDouble":"0.0"},"code":6,"errmsg":"no","fsUsedSize":1,"fsTotalSize":2}`, "unreachable", false},
+	} {
+		d, good := decodeDisk(doc(t, x.answer), at)
+		if good != x.good || d.Known() != (x.reason == "") || d.Used.Reason != x.reason || d.Total.Reason != x.reason {
+			t.Errorf("%s: %v %+v", name, good, d)
+		}
+		if d.Known() && (d.Used.Value != 191566036992 || d.Total.Value != 270553174016 || !d.Used.At.Equal(at) || d.Total.Method != "dbStats") {
+			t.Errorf("%s: %+v", name, d)
+		}
+	}
+}
+
+func TestVersionThatCannotBeReadIsNoRelease(t *testing.T) {
+	for text, want := range map[string]version{
+		"4.4.29": {4, 4, 29}, "8.0.0-rc1": {8, 0, 0}, "9.0": {9, 0, 0}, "7.1.0-alpha.3": {7, 1, 0}, "5.0.x": {5, 0, 0},
+	} {
+		if v, ok := parseVersion(text); !ok || v != want {
+			t.Errorf("%q: got %v, %t, want %v", text, v, ok, want)
+		}
+	}
+	for _, text := range []string{"", "none", "x.0.1", "8.y.0", "0.0.0", "-8.0.1", " 8.0.1", "8."} {
+		if v, ok := parseVersion(text); ok || v != (version{}) {
+			t.Errorf("%q: got %v, %t, want no release", text, v, ok)
+		}
+	}
+}
+
+// Every number of a server passes one door.
+func TestNumbersOfServersPassOneDoor(t *testing.T) {
+	files := must.Get(filepath.Glob("*.go"))
+	for _, name := range files {
+		text := must.Get(os.ReadFile(name))
+		if name != "numbers.go" && !strings.HasSuffix(name, "_test.go") && strings.Contains(string(text), "AsInt64OK") {
+			t.Errorf("%s reads a number without amount, float or duration", name)
+		}
+	}
+}
+
+// What cannot be an amount is not known, with the reason, and no other figure is lost for it.
+func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
+	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	bad := []any{int32(-1), int64(-20), int64(math.MinInt64), int64(math.MaxInt64), math.NaN(), math.Inf(1), math.Inf(-1), -0.5, 1e300}
+	names := []string{"size", "count", "avgObjSize", "storageSize", "totalIndexSize", "numOrphanDocs"}
+	for _, v := range bad {
+		for _, of := range names {
+			var stats bson.D
+			for _, name := range names {
+				stats = append(stats, bson.E{Key: name, Value: int64(10)})
+				if name == of {
+					stats[len(stats)-1].Value = v
+				}
+			}
+			raw := must.Get(bson.Marshal(stats))
+			s := decodeStats(raw, at)
+			known := 0
+			for _, f := range []topology.Figure{s.Bytes, s.Documents, s.Orphans, s.Storage, s.Indexes} {
+				switch {
+				case f.Known && (f.Value < 0 || f.Value > 10), !f.Known && f.Reason != "outOfRange":
+					t.Errorf("%s %v: %+v", of, v, s)
+				case f.Known:
+					known++
+				}
+			}
+			if known != 4 {
+				t.Errorf("%s %v: %d figures are known, expected 4", of, v, known)
+			}
+		}
+		owned := must.Get(bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v},
+			{Key: "ownedSizeBytes", Value: 7}}))
+		_, s := decodeOwned(owned, at)
+		if s.Documents.Known || s.Documents.Exact || s.Documents.Reason != "outOfRange" || s.Bytes.Value != 7 {
+			t.Errorf("%v: %+v", v, s)
+		}
+		raw := must.Get(bson.Marshal(bson.D{{Key: "v", Value: v}}))
+		if d, ok := duration(bson.Raw(raw).Lookup("v"), time.Second); ok {
+			t.Errorf("%v lasts %v", v, d)
+		}
+	}
+	for v, want := range map[any]string{int32(3): "3", 3.9: "3", int64(1) << 52: "4503599627370496"} {
+		raw, err := bson.Marshal(bson.D{{Key: "v", Value: v}})
+		if n, ok := topology.Amount(bson.Raw(raw).Lookup("v")); err != nil || !ok || fmt.Sprint(n) != want {
+			t.Errorf("%v: %d %t %v", v, n, ok, err)
 		}
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/must"
@@ -36,8 +38,7 @@ type role struct {
 // rolesOf reads the roles of the page, including the additions for a release.
 func rolesOf(t *testing.T, version string) []role {
 	t.Helper()
-	page, err := os.ReadFile(rolesPage)
-	must.Do(t, err)
+	page := must.Get(os.ReadFile(rolesPage))
 	r := doctor.ParseRelease(version)
 	newer := func(major, minor, patch int) bool { return slices.Compare(r[:], []int{major, minor, patch}) >= 0 }
 	var out []role
@@ -116,8 +117,7 @@ func (r role) without(n int) role {
 
 // The page explains every privilege that it grants.
 func TestRolesPageExplainsEveryPrivilege(t *testing.T) {
-	page, err := os.ReadFile(rolesPage)
-	must.Do(t, err)
+	page := must.Get(os.ReadFile(rolesPage))
 	var rows []string
 	for _, line := range strings.Split(string(page), "\n") {
 		if strings.HasPrefix(line, "| `") {
@@ -174,5 +174,41 @@ func TestRolesPageNamesEveryCommand(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Every address that docs/connect.md shows is one that shardboard takes. AWS, OIDC and SRV need a
+// network and are parsed only.
+func TestAddressesOfTheConnectPageAreValid(t *testing.T) {
+	page, err := os.ReadFile("../../docs/connect.md")
+	must.Do(t, err)
+	p := newPKI(t)
+	cert, key := p.issue("board")
+	p.file("ca.pem", p.ca)
+	p.file("board.pem", cert, key)
+	p.file("board.crt", cert)
+	p.file("board.key", key)
+	seen := 0
+	for _, m := range regexp.MustCompile("`(mongodb(?:\\+srv)?://[^`]+/[^`]*)`").FindAllStringSubmatch(string(page), -1) {
+		seen++
+		text := strings.ReplaceAll(m[1], "/etc/shardboard", p.dir)
+		u, err := cluster.ParseURI(text)
+		if err != nil {
+			t.Errorf("%s: %v", m[1], err)
+			continue
+		}
+		if u.HoldsSecret() != strings.Contains(text, "PASSWORD") {
+			t.Errorf("%s: holds a secret: %t", m[1], u.HoldsSecret())
+		}
+		if strings.HasPrefix(text, "mongodb://") {
+			for _, c := range options.Client().ApplyURI(text).Compressors {
+				if !strings.Contains("zstd snappy zlib", c) {
+					t.Errorf("%s: compressor %s", m[1], c)
+				}
+			}
+		}
+	}
+	if seen < 12 {
+		t.Errorf("%d addresses", seen)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/replay"
 	"shardboard/internal/topology"
@@ -41,9 +42,7 @@ func TestMigrationsOfARealServerAreDecoded(t *testing.T) {
 			if m.NS.Collection() == "" || m.From == "" || m.To == "" || m.From == m.To || len(m.Min) == 0 || len(m.Max) == 0 || m.Wait {
 				t.Errorf("%s reads as %+v", doc, m)
 			}
-			if y := m.Begun.Year(); y != 2026 {
-				t.Errorf("begun %s", m.Begun)
-			}
+			expect.Equal(t, m.Begun.Year(), 2026, "begun %s", m.Begun)
 		}
 	})
 	if seen < 10 {
@@ -94,8 +93,7 @@ func TestOperationsOfARealServerAreDecoded(t *testing.T) {
 // display.
 func TestMalformedDocumentsAreNotMigrationsInFlight(t *testing.T) {
 	raw := func(d bson.D) bson.Raw {
-		doc, err := bson.Marshal(d)
-		must.Do(t, err)
+		doc := must.Get(bson.Marshal(d))
 		return doc
 	}
 	old := decodeMigration(raw(bson.D{{Key: "_id", Value: "db.c-p_1"}, {Key: "ns", Value: "db.c"},

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -101,4 +103,101 @@ func TestMalformedCatalogDocumentHidesNothingElse(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTombstonesAndTrackedCollectionsAreNotSharded(t *testing.T) {
+	for _, version := range []string{"4.4", "8.0"} {
+		cfg := simcluster.Options{ServerVersion: version, Empty: true, Still: true, Shards: 2}
+		onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
+			must.Do(t, run(t, sim, "admin",
+				bson.D{{Key: "shardCollection", Value: "d.gone"}, {Key: "key", Value: bson.D{{Key: "k", Value: hashed}}}}))
+			must.Do(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
+			w := topology.NewWatcher(c, topology.Options{})
+			must.Do(t, w.Refresh(t.Context()))
+			if w.Table().Collection("d.gone") == nil {
+				t.Fatal("not loaded")
+			}
+			must.Do(t, run(t, sim, "d", bson.D{{Key: "drop", Value: "gone"}}))
+			if version == "8.0" {
+				must.Do(t, run(t, sim, "admin", bson.D{{Key: "moveCollection", Value: "d.plain"}, {Key: "toShard", Value: "shard-rs-2"}}))
+			}
+			must.Do(t, w.Refresh(t.Context()))
+			if w.Table().Collection("d.gone") != nil {
+				t.Errorf("%s: a dropped collection is still there", version)
+			}
+			plain := w.Table().Collection("d.plain")
+			if version == "4.4" {
+				if plain != nil {
+					t.Errorf("an unsharded collection of 4.4: %+v", plain)
+				}
+				return
+			}
+			if plain == nil || !plain.Unsplittable || plain.Chunks.Len() != 1 || plain.Chunks.Owner(0) != "shard-rs-2" {
+				t.Fatalf("tracked collection: %+v", plain)
+			}
+			target, err := c.TargetShards(t.Context(), "d.plain", bson.D{})
+			must.Do(t, err)
+			expect.EqualSlices(t, target, []string{"shard-rs-2"}, "shards that the mongos asks")
+		})
+	}
+}
+
+// A time series is listed once: up to 8.2 by its buckets, of which it is a view, from 9.0 on by its own name.
+func TestTimeSeriesOfBothFormsAreListedAndCounted(t *testing.T) {
+	for release, stored := range map[string]string{"7.0": "system.buckets.weather", "8.3": "system.buckets.weather", "9.0": "weather"} {
+		t.Run(release, func(t *testing.T) {
+			onSim(t, simcluster.Options{Empty: true, Still: true, ServerVersion: release},
+				func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+					must.Do(t, run(t, sim, "app", bson.D{{Key: "create", Value: "weather"}, {Key: "timeseries", Value: bson.D{
+						{Key: "timeField", Value: "time"}, {Key: "metaField", Value: "sensor"}}}}))
+					must.Do(t, run(t, sim, "app",
+						bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
+					must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: stored}, {Key: "documents", Value: bson.A{
+						bson.D{{Key: "_id", Value: 1}, {Key: "meta", Value: "a"}}, bson.D{{Key: "_id", Value: 2}, {Key: "meta", Value: "b"}}}}}))
+					list, err := c.Collections(t.Context(), "app")
+					must.Do(t, err)
+					ns := topology.Namespace("app." + stored)
+					slices.Sort(list)
+					if want := []topology.Namespace{"app.plain", ns}; !slices.Equal(list, want) {
+						t.Errorf("listed: %v, want %v", list, want)
+					}
+					sizes, err := c.Sizes(t.Context(), ns)
+					must.Do(t, err)
+					var buckets int64
+					for _, s := range sizes.Shards {
+						buckets += s.Documents.Value
+					}
+					if !sizes.Buckets || buckets != 2 {
+						t.Errorf("%d buckets, called so: %v; want 2", buckets, sizes.Buckets)
+					}
+				})
+		})
+	}
+}
+
+// The settings and the release are read at the same time when a program starts.
+func TestDefaultChunkSizeIsThatOfTheReleaseInTheFirstRead(t *testing.T) {
+	for release, want := range map[string]int64{"4.4": 64 << 20, "5.0": 64 << 20, "6.0": 128 << 20, "8.3": 128 << 20} {
+		cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Shards: 2}
+		onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			b, err := c.Settings(t.Context())
+			must.Do(t, err)
+			if b.ChunkBytes != want || !b.ChunkDefault {
+				t.Errorf("%s: got %d, default %t, want %d", release, b.ChunkBytes, b.ChunkDefault, want)
+			}
+		})
+	}
+}
+
+// Only 6.0.3 and later have the statistics; a client that has asked nothing before sends the command all the same.
+func TestSizesNeedNoEarlierQuestionForTheRelease(t *testing.T) {
+	cfg := simcluster.Options{ServerVersion: "7.0", Projects: 2, Documents: 20, Still: true}
+	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
+		_, err := c.AllSizes(t.Context())
+		must.Do(t, err)
+		if n := len(sent.of("aggregate")); n != 1 {
+			t.Errorf("got %d reads, want 1", n)
+		}
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -31,8 +32,7 @@ func addMeasuredCollection(t *testing.T, sim *simcluster.Cluster) {
 	}
 	row := func(id, length int) bson.D {
 		d := bson.D{{Key: "_id", Value: int32(id)}, {Key: "k", Value: int32(1)}, {Key: "s", Value: ""}}
-		raw, err := bson.Marshal(d)
-		must.Do(t, err)
+		raw := must.Get(bson.Marshal(d))
 		d[2].Value = strings.Repeat("x", length-len(raw))
 		return d
 	}
@@ -91,9 +91,7 @@ func TestChunkIsMeasuredAsOnARealCluster(t *testing.T) {
 				}
 				all, err := c.RangeSize(t.Context(), coll.Meta, shardkey.Range{Min: coll.Key.Min(), Max: coll.Key.Max()}, false)
 				must.Do(t, err)
-				if all.Documents != 8000 {
-					t.Errorf("all chunks together are %+v", all)
-				}
+				expect.Equal(t, all.Documents, 8000, "all chunks together: %+v", all)
 				got := sent.take()
 				// As recorded, without a key pattern it is the same.
 				reply, err := sim.Command(t.Context(), "db", bson.D{{Key: "dataSize", Value: "db.c"},
@@ -141,9 +139,7 @@ func TestSizeRulePredictsWhatTheDonorDoes(t *testing.T) {
 						t.Fatalf("%d documents, not %d", size.Documents, n)
 					}
 					err = run(t, sim, "admin", move)
-					if refused := err != nil; refused != (n > limit) {
-						t.Errorf("%d documents of %d: %v", n, limit, err)
-					}
+					expect.Equal(t, err != nil, (n > limit), "%d documents of %d: %v", n, limit, err)
 				}
 			})
 		})
@@ -208,8 +204,7 @@ func TestUnmeasuredChunkHasAReason(t *testing.T) {
 		if _, err := c.RangeSize(ctx, coll.Meta, r, false); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		other, err := shardkey.ParsePattern(document(t, bson.D{{Key: "q", Value: int32(1)}}))
-		must.Do(t, err)
+		other := must.Get(shardkey.ParsePattern(document(t, bson.D{{Key: "q", Value: int32(1)}})))
 		m := coll.Meta
 		m.Key = other
 		if _, err := c.RangeSize(t.Context(), m, shardkey.Range{Min: other.Min(), Max: other.Max()}, false); fault.Of(err) != fault.Conflict {
@@ -239,7 +234,6 @@ func TestMeasuringHasATimeLimitOnTheShards(t *testing.T) {
 
 func document(t *testing.T, d bson.D) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	return raw
 }

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -41,9 +42,8 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture
 			must.Do(t, run(t, sim, "admin", r.command("createRole")))
 			must.Do(t, run(t, sim, "admin", bson.D{{Key: "createUser", Value: r.name}, {Key: "pwd", Value: "pw"},
 				{Key: "roles", Value: bson.A{r.name}}}))
-			uri, err := cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://",
-				"mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1))
-			must.Do(t, err)
+			uri := must.Get(cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://",
+				"mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1)))
 			s.denied[r.name] = &refusals{}
 			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()})
 			must.Do(t, err)
@@ -186,9 +186,7 @@ func TestViewerRoleIsRefusedEveryChange(t *testing.T) {
 						want = append(want, a.name)
 					}
 				}
-				if refused := tryChanges(t.Context(), t, s.as[doctor.ViewerRole]); !slices.Equal(refused, want) {
-					t.Errorf("refused %v, want %v", refused, want)
-				}
+				expect.EqualSlices(t, tryChanges(t.Context(), t, s.as[doctor.ViewerRole]), want, "refused")
 			})
 		})
 	}

@@ -2,6 +2,8 @@ package cluster_test
 
 import (
 	"context"
+	"math/rand/v2"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -85,8 +87,7 @@ func watch(t *testing.T, c *cluster.Client, o topology.Options) (w *topology.Wat
 func onSim(t *testing.T, o simcluster.Options, test func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), o)
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), o))
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		var sent counter
@@ -155,6 +156,129 @@ func TestCountStopsOneAboveItsLimit(t *testing.T) {
 			if n, err := c.CountUpTo(t.Context(), "yorkie-meta.documents", empty, most); err != nil || n != want {
 				t.Errorf("up to %d of %d: %d, %v", most, all, n, err)
 			}
+		}
+	})
+}
+
+// What watching costs the config server while nothing happens, with Yorkie's collections and one of many chunks: at
+// most 2,000 index keys and as many documents a minute where everything is polled; where the changelog is followed a
+// part of that, and at most 10 commands for routing, moves and events. More chunks cost nothing more, so the short form
+// has fewer.
+func TestIdleWatchExaminesFewKeys(t *testing.T) {
+	chunks := 20_000
+	if os.Getenv("SHARDBOARD_LONG") != "" {
+		chunks = 1_000_000
+	}
+	for _, version := range []string{"5.0", "8.0"} {
+		for followed, most := range map[bool]int64{false: 2000, true: 300} {
+			o := simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: version, ManyChunks: chunks}
+			onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, sent *counter) {
+				options := topology.Options{}
+				if followed {
+					options.Follow = func() bool { return true }
+				}
+				w, stop := watch(t, c, options)
+				defer stop()
+				time.Sleep(5 * time.Minute)
+				synctest.Wait()
+				if got := w.Table().Collection(simcluster.ManyNS); got == nil || got.Chunks.Len() != chunks {
+					t.Fatalf("not loaded: %v", w.Table().Health[topology.PartRouting].Err)
+				}
+				if w.Table().Following.Live != followed {
+					t.Fatalf("%+v", w.Table().Following)
+				}
+				const minutes = 5
+				keys, docs := sim.Examined()
+				sent.take()
+				time.Sleep(minutes * time.Minute)
+				synctest.Wait()
+				keysNow, docsNow := sim.Examined()
+				keys, docs = (keysNow-keys)/minutes, (docsNow-docs)/minutes
+				commands := map[string]int{}
+				for _, name := range sent.take() {
+					commands[name]++
+				}
+				t.Logf("%s, followed %t: %d keys and %d documents a minute, %v", version, followed, keys, docs, commands)
+				if n := commands["config.aggregate"] + commands["config.getMore"]; followed && n > 8*minutes { // and one for moves
+					t.Errorf("%s: %d commands in %d minutes for routing and events", version, n, minutes)
+				}
+				if keys > most || docs > most {
+					t.Errorf("%s, followed %t: %d keys and %d documents a minute, want at most %d", version, followed, keys, docs, most)
+				}
+			})
+		}
+	}
+}
+
+// What a collection needs is counted by an index: no document of config.chunks is examined for it.
+func TestChunksAreCountedByAnIndex(t *testing.T) {
+	for _, version := range []string{"5.0", "8.0"} {
+		o := simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: version, ManyChunks: 3000}
+		onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+			heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{simcluster.ManyNS}})
+			if err != nil || len(heads) != 1 {
+				t.Fatal(heads, err)
+			}
+			_, before := sim.Examined()
+			n, err := c.CountChunks(t.Context(), heads[0].Meta)
+			_, after := sim.Examined()
+			if err != nil || n != 3000 || after-before > 5 {
+				t.Errorf("%s: %d chunks, %d documents examined, %v", version, n, after-before, err)
+			}
+		})
+	}
+}
+
+// Polls during changes publish only complete tables of one collection incarnation.
+func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
+	cfg := simcluster.Options{Empty: true, Still: true, Pace: 0.01}
+	onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
+		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "d"}}))
+		w := topology.NewWatcher(c, topology.Options{Routing: 20 * time.Millisecond, Sweep: time.Second, Statistics: time.Hour})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- w.Run(ctx) }()
+		_, changed, end := w.Subscribe()
+		defer end()
+		watched := make(chan struct{})
+		tables := 0
+		go func() {
+			defer close(watched)
+			for {
+				select {
+				case <-changed:
+				case <-ctx.Done():
+					return
+				}
+				tables++
+				for _, col := range w.Table().Collections {
+					checkCover(t, col)
+					if h := col.Chunks.Highest(); h != col.Highest {
+						t.Errorf("%s at %s has chunks of %s", col.NS, col.Highest, h)
+					}
+				}
+			}
+		}()
+		defer func() {
+			cancel()
+			must.Do(t, <-done)
+			<-watched
+			if tables < 30 {
+				t.Errorf("only %d tables were published", tables)
+			}
+		}()
+		synctest.Wait()
+		world := &randomAdmin{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}
+		for range 100 {
+			world.randomCommand(w.Table)
+			time.Sleep(time.Duration(world.rng.IntN(4)) * 10 * time.Millisecond) // often coincides with a poll
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		full, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
+		must.Do(t, err)
+		if err := sameTables(w.Table(), full); err != nil {
+			t.Error(err)
 		}
 	})
 }

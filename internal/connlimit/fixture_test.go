@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // wire is an in-process network for a synctest bubble: a listener with connections from
@@ -98,9 +100,7 @@ func inBubble(t *testing.T, o Options, test func(*testServer)) {
 			t.Errorf("after the end: %+v, %d sources", s, len(h.l.sources))
 		}
 		for r := range h.l.all {
-			if n := h.l.all[r].Len(); n != 0 {
-				t.Errorf("%d connections remain in rank %d", n, r)
-			}
+			expect.Equal(t, h.l.all[r].Len(), 0, "connections remain in rank %d", r)
 		}
 	})
 }

@@ -1,47 +1,14 @@
 package connlimit
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"testing"
 	"time"
-)
 
-// Anonymous connections fill every place with one request each and then stay idle. New
-// connections must be accepted before the idle timeout.
-func TestIdleAnonymousConnectionsDoNotBlockOthers(t *testing.T) {
-	inBubble(t, Options{Max: 40, PerSource: 10}, func(h *testServer) {
-		anna := h.connect("192.0.2.200").get("/in") // idle the longest
-		busy := h.connect("192.0.2.201").get("/in/slow")
-		socket := h.connect("192.0.2.202").get("/in/socket")
-		var idle []*testClient
-		for i := range 200 {
-			time.Sleep(time.Millisecond)
-			idle = append(idle, h.connect(fmt.Sprintf("198.51.100.%d", i)).get("/"))
-			if idle[i].answerCount() != 1 {
-				t.Fatalf("anonymous client %d was not answered", i)
-			}
-		}
-		h.expect("those who came first", false, idle[:163]...)
-		h.expect("those who came last", true, idle[163:]...)
-		bert := h.connect("192.0.2.203").get("/in")
-		if bert.answerCount() != 1 {
-			t.Error("a new connection of a signed-in person is not answered")
-		}
-		h.expect("signed in, at work, on a socket, new", true, anna, busy, socket, bert)
-		if anna.get("/in").answerCount() != 2 {
-			t.Error("the connection of a signed-in person was closed")
-		}
-		time.Sleep(time.Minute)
-		h.expect("a request of a signed-in person", true, busy)
-		if busy.answerCount() != 1 {
-			t.Error("a slow request of a signed-in person was cut off")
-		}
-		if s := h.l.Stats(); s.Open != 40 || s.Evicted != 164 || s.Refused != 0 {
-			t.Errorf("unexpected statistics: %+v", s)
-		}
-	})
-}
+	"shardboard/internal/fixture/expect"
+)
 
 func TestTheLeastUsefulConnectionIsClosedFirst(t *testing.T) {
 	inBubble(t, Options{Max: 8, PerSource: 8}, func(h *testServer) {
@@ -104,16 +71,14 @@ func TestNewConnectionsAreNotProtectedDuringAFlood(t *testing.T) {
 			flood = append(flood, h.connect(fmt.Sprintf("198.51.100.%d", i)))
 		}
 		h.expect("people", true, people...)
-		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
-			t.Error("a new connection of a person is not answered")
-		}
+		expect.Equal(t, h.connect("192.0.2.99").get("/in").answerCount(), 1,
+			"a new connection of a person is not answered")
 		h.expect("people", true, people...)
 		for i := range 200 { // bodies that never arrive, from many addresses
 			flood = append(flood, h.connect(fmt.Sprintf("203.0.113.%d", i)).startPost("/body"))
 		}
-		if bert := h.connect("192.0.2.99").get("/in"); bert.answerCount() != 1 {
-			t.Error("a new connection of a person is not answered during slow bodies")
-		}
+		expect.Equal(t, h.connect("192.0.2.99").get("/in").answerCount(), 1,
+			"a new connection of a person is not answered during slow bodies")
 		h.expect("people", true, people...)
 		if s := h.l.Stats(); s.Refused != 0 {
 			t.Errorf("unexpected statistics: %+v", s)
@@ -132,9 +97,7 @@ func TestAFloodFromFewAddressesDoesNotInterruptSignIn(t *testing.T) {
 			h.connect(fmt.Sprintf("198.51.100.%d", i%3))
 		}
 		h.expect("a sign-in under way", true, signing)
-		if signing.send("123456789").answerCount() != 1 {
-			t.Error("the sign-in was not answered")
-		}
+		expect.Equal(t, signing.send("123456789").answerCount(), 1, "the sign-in was not answered")
 		if s := h.l.Stats(); s.Refused != 0 || s.Open != 64 {
 			t.Errorf("unexpected statistics: %+v", s)
 		}
@@ -165,5 +128,124 @@ func TestIdleAnonymousConnectionsAreClosedEarly(t *testing.T) {
 		if s := h.l.Stats(); s.Evicted != 0 || s.Open != 2 {
 			t.Errorf("unexpected statistics: %+v", s)
 		}
+	})
+}
+
+// Browsers open connections ahead of need; net/http alone waits five seconds for such a connection.
+func TestAShutdownDoesNotWaitForConnectionsWithoutARequest(t *testing.T) {
+	inBubble(t, Options{Max: 10, PerSource: 10}, func(h *testServer) {
+		silent := h.connect("10.0.0.1")
+		begin := time.Now()
+		if err := h.http.Shutdown(context.Background()); err != nil || time.Since(begin) > time.Second {
+			t.Errorf("the shutdown took %v, %v", time.Since(begin), err)
+		}
+		h.expect("after the shutdown", false, silent)
+	})
+}
+
+func TestAShutdownWaitsForRequests(t *testing.T) {
+	inBubble(t, Options{Max: 10, PerSource: 10}, func(h *testServer) {
+		slow := h.connect("10.0.0.1").get("/slow")
+		h.connect("10.0.0.2")
+		begin := time.Now()
+		if err := h.http.Shutdown(context.Background()); err != nil || time.Since(begin) < time.Minute {
+			t.Errorf("the shutdown took %v, %v; the request takes a minute", time.Since(begin), err)
+		}
+		expect.Equal(t, slow.answerCount(), 1, "the request was not answered")
+	})
+}
+
+func TestConnectionsAreLimitedInTotalAndByAddress(t *testing.T) {
+	inBubble(t, Options{Max: 8, PerSource: 2}, func(h *testServer) {
+		one := []*testClient{h.connect("192.0.2.1").get("/in/slow"), h.connect("192.0.2.1").get("/in/slow")}
+		other := h.connect("192.0.2.2").get("/")
+		h.expect("a third connection of an address with two active ones", false, h.connect("192.0.2.1"))
+		h.expect("the other connections", true, one[0], one[1], other)
+		_ = one[0].conn.Close()
+		h.expect("the closed connection", false, one[0])
+		h.expect("a connection in the place of the closed one", true, h.connect("192.0.2.1").get("/in/slow"))
+		for i := range 5 {
+			h.connect(fmt.Sprintf("192.0.2.%d", 10+i)).get("/in/slow")
+		}
+		// The ninth connection replaces the idle one; the next finds no room.
+		h.expect("the ninth connection", true, h.connect("192.0.2.20").get("/in/slow"))
+		h.expect("the idle connection", false, other)
+		h.expect("the tenth connection", false, h.connect("192.0.2.21"))
+		if s := h.l.Stats(); s.refused != (counts{byTotal: 1, bySource: 1}) || s.evicted != (counts{byTotal: 1}) || s.Open != 8 {
+			t.Errorf("unexpected statistics: %+v", s)
+		}
+	})
+}
+
+// Whoever has one IPv6 address usually has a whole /64 network.
+func TestAnAddressAtItsLimitLosesItsOwnConnections(t *testing.T) {
+	for name, address := range map[string]func(i int) string{
+		"IPv4":        func(int) string { return "192.0.2.1" },
+		"IPv6":        func(i int) string { return fmt.Sprintf("2001:db8:1:2:%x::%x", i, i+1) },
+		"mapped IPv4": func(int) string { return "::ffff:192.0.2.1" },
+		"a zone":      func(i int) string { return fmt.Sprintf("fe80::%x%%eth0", i+1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, Options{Max: 40, PerSource: 10}, func(h *testServer) {
+				neighbour := h.connect("2001:db8:1:3::1").get("/")
+				v4 := h.connect("192.0.2.2").get("/")
+				var all []*testClient
+				for i := range 100 {
+					time.Sleep(time.Millisecond)
+					all = append(all, h.connect(address(i)).get("/"))
+				}
+				h.expect("the oldest", false, all[:90]...)
+				h.expect("the newest", true, all[90:]...)
+				h.expect("other sources", true, neighbour, v4)
+				if s := h.l.Stats(); s.evicted != (counts{bySource: 90}) || s.Refused != 0 {
+					t.Errorf("unexpected statistics: %+v", s)
+				}
+			})
+		})
+	}
+}
+
+func TestProxiesAndLoopbackHaveNoLimitOfTheirOwnButMakeRoom(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32"), netip.MustParsePrefix("2001:db8::7/128")}
+	for _, address := range []string{"10.1.0.7", "2001:db8::7", "127.0.0.1", "127.0.0.9", "::1", "::ffff:127.0.0.1"} {
+		inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *testServer) {
+			anna := h.connect("192.0.2.1").get("/in")
+			var all []*testClient
+			for range 50 {
+				time.Sleep(time.Millisecond)
+				all = append(all, h.connect(address).get("/"))
+			}
+			h.expect(address+", newest", true, all[32:]...)
+			h.expect(address+", oldest", false, all[:30]...)
+			// Idle connections of a proxy can serve anybody, so they rank like those of
+			// signed-in people.
+			proxy := h.l.isProxy(netip.MustParseAddr(address).Unmap())
+			h.expect("the signed-in person at "+address, !proxy, anna)
+			if s := h.l.Stats(); s.evicted[bySource] != 0 || s.Refused != 0 {
+				t.Errorf("unexpected statistics: %+v", s)
+			}
+		})
+	}
+	inBubble(t, Options{Max: 20, PerSource: 2, Proxies: proxies}, func(h *testServer) {
+		for i := range 4 {
+			h.connect(fmt.Sprintf("2001:db8::%x", 8+i)).get("/")
+		}
+		if s := h.l.Stats(); s.evicted != (counts{bySource: 2}) {
+			t.Errorf("with a proxy: %+v", s)
+		}
+	})
+}
+
+// A connection of a proxy carries requests of many people, so one signed-in request says
+// nothing about the next.
+func TestAConnectionOfAProxyIsSignedInForOneRequest(t *testing.T) {
+	inBubble(t, Options{Max: 2, PerSource: 2, Proxies: []netip.Prefix{netip.MustParsePrefix("10.1.0.7/32")}}, func(h *testServer) {
+		one, two := h.connect("10.1.0.7").get("/in"), h.connect("10.1.0.7").get("/in")
+		one.startPost("/body") // an anonymous body that never arrives
+		two.get("/in/slow")
+		time.Sleep(5 * time.Second)
+		three := h.connect("10.1.0.7").get("/in")
+		h.expect("a stranger's request", false, one)
+		h.expect("requests of people who are signed in", true, two, three)
 	})
 }

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
 // startTLSServer serves TLS on loopback, including HTTP/2.
 func startTLSServer(t *testing.T, o Options) (*Listener, *httptest.Server) {
 	t.Helper()
-	raw, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	raw := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	l := New(raw, o)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(serve))
 	_ = server.Listener.Close()
@@ -70,17 +70,14 @@ func TestIdleHTTP2ConnectionsAreRecognised(t *testing.T) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if n := l.all[keptIdle].Len(); n != 2 {
-		t.Errorf("%d of the two signed-in connections remain", n)
-	}
+	expect.Equal(t, l.all[keptIdle].Len(), 2, "connections that remain of the two signed-in ones")
 }
 
 func TestUnfinishedHandshakesCountAsConnections(t *testing.T) {
 	l, server := startTLSServer(t, Options{Max: 8, PerSource: 8})
 	var silent []net.Conn
 	for range 8 {
-		conn, err := net.Dial("tcp", l.Addr().String())
-		must.Do(t, err)
+		conn := must.Get(net.Dial("tcp", l.Addr().String()))
 		defer conn.Close()
 		silent = append(silent, conn)
 	}

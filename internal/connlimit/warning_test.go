@@ -10,6 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func (h *testServer) logLines() []string {
@@ -44,9 +46,7 @@ func TestReachingTheLimitIsLoggedOnceAMinute(t *testing.T) {
 		}
 		for _, part := range []string{"connection limit reached", "; advice", "listener=pages", "open=10", "max=10", "maxPerSource=5",
 			"closed=299 ", "closedOfSource=0", "refused=0", "refusedOfSource=0", "busiestSource=192.0.2.", "busiestOpen=3"} {
-			if !strings.Contains(got[1], part) {
-				t.Errorf("%q is not in %q", part, got[1])
-			}
+			expect.Contains(t, got[1], part, "the second warning")
 		}
 		time.Sleep(10 * time.Minute)
 		if got := h.logLines(); len(got) != 2 {
@@ -92,8 +92,6 @@ shardboard_connections_refused_total{bound="total",listener="pages"} 0
 `
 		w := httptest.NewRecorder()
 		promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-		if got := w.Body.String(); got != strings.TrimPrefix(want, "\n") {
-			t.Errorf("unexpected metrics: %s", got)
-		}
+		expect.Equal(t, w.Body.String(), strings.TrimPrefix(want, "\n"), "metrics")
 	})
 }

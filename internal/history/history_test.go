@@ -94,11 +94,8 @@ func (w *world) changeAtRandom() {
 		}
 		c.Chunks = m
 	case 4:
-		next.Zones = append(
-			slices.Clone(next.Zones),
-			topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min, Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0},
-				RawMax: bson.Raw{5, 0, 0, 0, 0}},
-		)
+		next.Zones = append(slices.Clone(next.Zones), topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min,
+			Max: chunk.Max, RawMin: bson.Raw{5, 0, 0, 0, 0}, RawMax: bson.Raw{5, 0, 0, 0, 0}})
 	}
 	if len(rows) > 0 {
 		m, _, err := c.Chunks.Apply(rows)
@@ -230,5 +227,49 @@ func TestCompareIncludesUnshardedDataInShardSizes(t *testing.T) {
 	got := Compare(&table, &table, true).Shards
 	if !got[0].BytesAfter.Known || got[0].BytesAfter.Value != 107 || !got[1].BytesAfter.Known || got[1].BytesAfter.Value != 0 {
 		t.Fatalf("got %+v, want 107 bytes on the first shard and none on the second", got)
+	}
+}
+
+func TestWholeStatesAreWrittenAsListsOfRows(t *testing.T) {
+	m := evenChunks(5000)
+	flagged := m.At(17)
+	flagged.Jumbo = true
+	m, _ = m.Reflag([]topology.Chunk{flagged})
+	body := packChunks(m)
+	plainBody, err := unpack(body)
+	must.Do(t, err)
+	rows, err := decodeChunks(plainBody)
+	if err != nil || !slices.Equal(rows, m.Delta(nil)) {
+		t.Fatalf("%d rows, want %d; %v", len(rows), m.Len(), err)
+	}
+	back, err := unpackChunks(routing.Pattern("k#"), body)
+	if err != nil || !back.Equal(m) {
+		t.Fatalf("%d chunks, want %d; %v", back.Len(), m.Len(), err)
+	}
+	again, err := unpackChunks(routing.Pattern("k#"), pack(encodeChunks(rows)))
+	if err != nil || !again.Equal(m) {
+		t.Errorf("a body that was written as a list: %v", err)
+	}
+}
+
+func TestDamagedWholeStatesAreErrors(t *testing.T) {
+	good, err := unpack(packChunks(evenChunks(300)))
+	must.Do(t, err)
+	for i := 0; i < len(good); i += 3 {
+		cut := append([]byte{plain}, good[:i]...)
+		if _, err := unpackChunks(routing.Pattern("k#"), cut); err == nil {
+			t.Fatalf("a body that ends after %d of %d bytes was read", i, len(good))
+		}
+		if i%7 != 0 {
+			continue
+		}
+		changed := append([]byte{plain}, good...)
+		changed[i+1] ^= 0xff
+		_, _ = unpackChunks(routing.Pattern("k#"), changed) // any answer but a panic
+	}
+	for _, b := range [][]byte{nil, {deflated}, {7, 1, 2}} {
+		if _, err := unpackChunks(routing.Pattern("k#"), b); err == nil {
+			t.Errorf("%v was read", b)
+		}
 	}
 }

@@ -137,10 +137,9 @@ func TestFailuresAreGroupedBySimilarReasons(t *testing.T) {
 }
 
 func TestMalformedDetailsGiveNoSteps(t *testing.T) {
-	d := must.Get(bson.Marshal(
-		bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)}, {Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
-			{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}},
-	))
+	d := must.Get(bson.Marshal(bson.D{{Key: "step 99999999 of 99999999", Value: int32(1)},
+		{Key: "step 2 of 3", Value: "x"}, {Key: "step 3 of 2", Value: int32(1)},
+		{Key: "step 1 of 2", Value: int64(-5)}, {Key: "step 1 of 3 more", Value: int32(1)}}))
 	if took, of := steps(d); took != nil || of != 0 {
 		t.Fatalf("got %v, %v, want took nil, of 0", took, of)
 	}

@@ -37,8 +37,7 @@ func recordedFailures(t *testing.T) map[string]map[string]string {
 
 func failuresIn(t *testing.T, name string) (texts []string) {
 	t.Helper()
-	file, err := os.Open(name)
-	must.Do(t, err)
+	file := must.Get(os.Open(name))
 	defer func() { _ = file.Close() }()
 	plain, err := gzip.NewReader(file)
 	must.Do(t, err)

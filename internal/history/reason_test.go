@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -57,9 +59,7 @@ func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 		}
 		why := Reasons(events, nil)
 		for _, e := range events[4*i : 4*i+3] {
-			if why[e.ID] != want {
-				t.Errorf("%s of attempt %d: %+v, want %v", e.What, i, why[e.ID], want)
-			}
+			expect.Equal(t, why[e.ID], want, "%s of attempt %d", e.What, i)
 		}
 	}
 }
@@ -84,10 +84,9 @@ func TestARecipientMayLogItsReasonLast(t *testing.T) {
 
 func TestOtherBoundsOrShardsAreADifferentMove(t *testing.T) {
 	e := failedAttempt(t, noon, orphansText)
-	d := must.Get(bson.Marshal(
-		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}}, {Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}},
-			{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}},
-	))
+	d := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: int64(1)}}},
+		{Key: "max", Value: bson.D{{Key: "k", Value: int64(9)}}}, {Key: "from", Value: "a-shard"},
+		{Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}}))
 	wider := topology.Event{ID: "wider", Time: noon.Add(11 * time.Second), What: "moveChunk.from", NS: "db.things", Details: d}
 	events := append([]topology.Event{wider}, e...)
 	if why := Reasons(events, nil); why["wider"].Text != "" || why["wider"].Code != NoReason || why[e[1].ID].Text != orphansText {
@@ -150,9 +149,7 @@ func TestReasonsAreClassified(t *testing.T) {
 		"odd { unclosed: timed out":                                                                         TimedOut,
 		"something that nobody knows":                                                                       OtherReason,
 	} {
-		if got := CodeOf(text); got != want {
-			t.Errorf("%q is %s, expected %s", text, got, want)
-		}
+		expect.Equal(t, CodeOf(text), want, "%q", text)
 	}
 }
 
@@ -277,8 +274,7 @@ func TestAWaitForOldDocumentsIsRecognisedWithoutAReason(t *testing.T) {
 	entry := func(id, what string, after time.Duration, more ...bson.E) topology.Event {
 		d := append(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: 20}}}, {Key: "max", Value: bson.D{{Key: "p", Value: 25}}},
 			{Key: "from", Value: "shard-rs-3"}, {Key: "to", Value: "shard-rs-1"}}, more...)
-		raw, err := bson.Marshal(d)
-		must.Do(t, err)
+		raw := must.Get(bson.Marshal(d))
 		return topology.Event{ID: id, What: what, NS: "eight.t", Time: begin.Add(after), Details: raw}
 	}
 	aborted := bson.E{Key: "note", Value: "aborted"}
@@ -306,6 +302,25 @@ func TestAWaitForOldDocumentsIsRecognisedWithoutAReason(t *testing.T) {
 		}
 		if got := Failures(Migrations(&topology.Table{Events: events}, begin.Add(time.Hour), nil, nil)); len(got) != 1 || got[0].Code != tc.want {
 			t.Errorf("after %s: got %+v, want one group %s", tc.took, got, tc.want)
+		}
+	}
+}
+
+// A server text is replaced by one of our own phrases. Pages that classify the phrase
+// must get the same code as those that classify the text.
+func TestPhraseHasTheSameCodeAsTheServersText(t *testing.T) {
+	for _, kind := range reasonPhrases {
+		for _, phrase := range kind.any {
+			expect.Equal(t, CodeOf(phrase), kind.code, "%q alone", phrase)
+			text := "host-3 said " + phrase + ": {_id: 17, note: \"StaleConfig\"}"
+			if got := Phrase(text); CodeOf(got) != CodeOf(text) || !strings.Contains(text, got) || strings.Contains(got, "17") {
+				t.Errorf("%q becomes %q", text, got)
+			}
+		}
+	}
+	for _, unknown := range []string{"", " ", "something about {_id: 17}", "17"} {
+		if got := Phrase(unknown); got != "" {
+			t.Errorf("%q becomes %q, want empty", unknown, got)
 		}
 	}
 }

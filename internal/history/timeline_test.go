@@ -1,13 +1,17 @@
 package history
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -96,10 +100,9 @@ func checkSteps(t *testing.T, p *Past, start time.Time) {
 func TestStepsLeadToFailuresAndTheirReasons(t *testing.T) {
 	db, w := openStore(t), newWorld(t, 1)
 	start := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	bad := must.Get(bson.Marshal(
-		bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}}, {Key: "from", Value: "a-shard"},
-			{Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"}, {Key: "errmsg", Value: "no space"}},
-	))
+	bad := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "k", Value: 1}}},
+		{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}, {Key: "note", Value: "aborted"},
+		{Key: "errmsg", Value: "no space"}}))
 	good := must.Get(bson.Marshal(bson.D{{Key: "from", Value: "a-shard"}, {Key: "to", Value: "b-shard"}}))
 	w.table.Events = []topology.Event{
 		{ID: "3", Time: start.Add(3 * time.Minute), What: "moveChunk.commit", NS: "db.things", Details: good},
@@ -232,4 +235,39 @@ func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	if c := causeOf(Item{Event: &topology.Event{What: "autoMerge"}}, "merge", nil, blank); c.By != ByBalancer || c.Inferred {
 		t.Errorf("got %+v, want By %v, Inferred false", c, ByBalancer)
 	}
+}
+
+// endless has an entry for each second.
+type endless struct{ store.History }
+
+func (endless) Events(_ context.Context, _ string, q store.HistoryEvents) (out []store.HistoryEvent, _ error) {
+	for i := 0; len(out) < q.Limit; i++ {
+		e := store.HistoryEvent{ID: fmt.Sprint(i), At: q.To.Add(-time.Duration(i+1) * time.Second), What: "split"}
+		if !q.Without(e) {
+			out = append(out, e)
+		}
+		if q.Enough() {
+			break
+		}
+	}
+	return out, nil
+}
+
+func TestSearchEndsAtItsBoundsAndSaysWhere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := time.Now()
+		for each, read := range map[time.Duration]int{0: 25_000, time.Millisecond / 10: 1000} {
+			began := time.Now()
+			found, err := NewPast(endless{}, time.Now).Search(t.Context(), "c", time.Time{}, to, 5,
+				func(topology.Event) bool { time.Sleep(each); return false })
+			if want := to.Add(-time.Duration(read) * time.Second); err != nil || len(found.Events) != 0 || !found.Until.Equal(want) ||
+				found.LastID != fmt.Sprint(read-1) || time.Since(began) > searchTime {
+				t.Errorf("%s for an entry: %+v, %v", each, found, err)
+			}
+		}
+		found, err := NewPast(endless{}, time.Now).Search(t.Context(), "c", time.Time{}, to, 5, func(topology.Event) bool { return true })
+		if err != nil || len(found.Events) != 5 || !found.Until.IsZero() {
+			t.Errorf("all are found: %+v, %v", found, err)
+		}
+	})
 }

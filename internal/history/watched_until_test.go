@@ -101,3 +101,89 @@ func TestWatchedTimeEndsWithTheProcessThatWatched(t *testing.T) {
 		}
 	})
 }
+
+// A time that passed twice has the changes of both passes. Nothing fails, and the
+// current state is correct.
+func TestHistoryContinuesWhenTheClockIsSet(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		for _, old := range []time.Duration{0, 48 * time.Hour} { // how long there was history before
+			if testing.Short() && restart != (old > 0) {
+				continue
+			}
+			ctx, db, w := t.Context(), openStore(t), newWorld(t, 1)
+			clock := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+			now := func() time.Time { return clock }
+			rec, past := NewRecorder(db, nil, nil, now), NewPast(db, now)
+			note := func() {
+				t.Helper()
+				must.Do(t, rec.Note(ctx, w.table))
+			}
+			if old > 0 {
+				for range 12 {
+					note()
+					clock = clock.Add(old / 12)
+					w.changeAtRandom()
+				}
+			}
+			for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour, 24 * time.Hour} {
+				clock = clock.Add(step)
+				if restart {
+					rec = NewRecorder(db, nil, nil, now)
+				}
+				for range 12 {
+					note()
+					clock = clock.Add(time.Second)
+					w.changeAtRandom()
+				}
+				note()
+				m, err := past.At(ctx, "c1", clock.Add(time.Millisecond))
+				if err != nil || len(m.Table.Collections) != 1 || !m.Table.Collections[0].Chunks.Equal(w.table.Collections[0].Chunks) {
+					t.Errorf("restart %v, history of %s, set by %s: now is not what it is: %v", restart, old, step, err)
+				}
+				if _, err := past.Timeline(ctx, "c1", Query{To: clock.Add(time.Second)}); err != nil {
+					t.Errorf("restart %v, history of %s, set by %s: %v", restart, old, step, err)
+				}
+			}
+		}
+	}
+}
+
+func TestBalancerIsNamedOnlyIfItLoggedARoundWithMoves(t *testing.T) {
+	round := func(end time.Duration, took time.Duration, moved int64, failed bool) topology.BalancerAction {
+		return topology.BalancerAction{ID: end.String(), What: "balancer.round", Time: noon.Add(end), Took: took, Moved: moved, Failed: failed}
+	}
+	all := time.Unix(0, 0)
+	for name, c := range map[string]struct {
+		item  Item
+		r     topology.Rounds
+		by    By
+		basis string
+	}{
+		"in a round": {Item{At: noon, Kind: Moved},
+			topology.Rounds{From: all, To: noon.Add(time.Hour),
+				Actions: []topology.BalancerAction{round(time.Minute, 90*time.Second, 1, false)}}, ByBalancer, "rounds"},
+		"a round that moved nothing": {Item{At: noon, Kind: Moved},
+			topology.Rounds{From: all, To: noon.Add(time.Hour),
+				Actions: []topology.BalancerAction{round(time.Second, 3*time.Second, 0, true)}}, ByOther, "noRound"},
+		"a failure in one": {Item{At: noon, Kind: Logged, Failed: true},
+			topology.Rounds{From: all, To: noon.Add(time.Hour),
+				Actions: []topology.BalancerAction{round(time.Second, 3*time.Second, 0, true)}}, ByBalancer, "rounds"},
+		"no round": {Item{At: noon, Kind: Moved},
+			topology.Rounds{From: all, To: noon.Add(time.Hour),
+				Actions: []topology.BalancerAction{round(-time.Minute, time.Second, 1, false)}}, ByOther, "noRound"},
+		"the switch is no round": {Item{At: noon, Kind: Moved},
+			topology.Rounds{From: all, To: noon.Add(time.Hour),
+				Actions: []topology.BalancerAction{{What: "balancer.start", Time: noon, Moved: 1}}}, ByOther, "noRound"},
+		"a moment ago":  {Item{At: noon, Kind: Moved}, topology.Rounds{From: all, To: noon.Add(time.Second)}, ByUnknown, "roundsOpen"},
+		"still running": {Item{At: noon}, topology.Rounds{From: all, To: noon.Add(10 * time.Minute)}, ByUnknown, "roundsOpen"},
+		"before what is read": {Item{At: noon, Kind: Moved}, topology.Rounds{From: noon.Add(time.Minute), To: noon.Add(time.Hour)},
+			ByUnknown, "roundsGone"},
+		"not read":      {Item{At: noon, Kind: Moved}, topology.Rounds{}, ByUnknown, "roundsUnread"},
+		"not permitted": {Item{At: noon, Kind: Moved}, topology.Rounds{Denied: true}, ByUnknown, "roundsDenied"},
+	} {
+		on := state{balancer: topology.Balancer{Known: true, Mode: "full"}, knownColl: true, balances: true, rounds: c.r}
+		if got := causeOf(c.item, "move", nil, on); got.By != c.by || got.Basis != c.basis || got.Inferred != (c.by != ByUnknown) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -283,9 +284,7 @@ func TestALoadThatHasJustBegunIsNotMixedWithTheTimeBeforeIt(t *testing.T) {
 		if o.Verdict != x.want || o.Begun != (x.want == Unclear) || !o.Before.From.Equal(b.To.Add(-x.from)) {
 			t.Errorf("%s before: %s %s from %s, %s", x.begun, o.State, o.Verdict, o.Before.From, o.Text())
 		}
-		if slices.Contains(o.Notes, NoteOnset) != (x.from < Window) {
-			t.Errorf("%s before: %v", x.begun, o.Notes)
-		}
+		expect.Equal(t, slices.Contains(o.Notes, NoteOnset), (x.from < Window), "%s before: %v", x.begun, o.Notes)
 		if text := o.Text().String(); o.Begun && !strings.Contains(text, "too little of them was counted before it") {
 			t.Error(text)
 		}

@@ -2,13 +2,19 @@ package outcome
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"pgregory.net/rapid"
+
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/topology"
 )
@@ -174,8 +180,117 @@ func TestRunsShareRangesWhereTheseOverlap(t *testing.T) {
 		"a batch":   {batch, true},
 		"elsewhere": {scope{}, false},
 	} {
-		if got := mine.sameRanges(table, x.other); got != x.want {
-			t.Errorf("%s: %v", name, got)
+		expect.Equal(t, mine.sameRanges(table, x.other), x.want, "%s", name)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, x := range []struct {
+		p    float64
+		n    int64
+		q    float64
+		m    int64
+		want Verdict
+	}{
+		{.62, 6000, .41, 6000, Helped},
+		{.41, 6000, .62, 6000, Worse},
+		{.62, 6000, .60, 6000, NoChange},           // significant, but too small to matter
+		{.62, 1_000_000, .57, 1_000_000, NoChange}, // less than a tenth
+		{.62, 120, .52, 120, NoChange},             // within chance
+		{.08, 50_000, .04, 50_000, Helped},         // a small chunk that was halved
+		{.008, 1_000_000, .001, 1_000_000, NoChange},
+		{0, 5000, 0, 5000, NoChange},
+		{1, 5000, .5, 5000, Helped},
+		{.9, 99, .1, 5000, ""},
+		{.9, 5000, .1, 0, ""},
+	} {
+		if got, pm := judge(x.p, x.n, x.q, x.m); got != x.want {
+			t.Errorf("%v of %d to %v of %d: %q ± %v, want %q", x.p, x.n, x.q, x.m, got, pm, x.want)
 		}
+	}
+}
+
+func TestVerdictsReverseWithTheWindowsAndHoldWithMoreRows(t *testing.T) {
+	opposite := map[Verdict]Verdict{Helped: Worse, Worse: Helped, NoChange: NoChange, "": ""}
+	rapid.Check(t, func(t *rapid.T) {
+		p, q := rapid.Float64Range(0, 1).Draw(t, "p"), rapid.Float64Range(0, 1).Draw(t, "q")
+		n, m := rapid.Int64Range(0, 100_000).Draw(t, "n"), rapid.Int64Range(0, 100_000).Draw(t, "m")
+		v, pm := judge(p, n, q, m)
+		if back, same := judge(q, m, p, n); back != opposite[v] || same != pm {
+			t.Fatalf("%q one way, %q the other", v, back)
+		}
+		if more, less := judge(p, 10*n, q, 10*m); (v == Helped || v == Worse) && (more != v || less > pm) {
+			t.Fatalf("%q with n rows, %q with ten times as many", v, more)
+		}
+	})
+}
+
+// With unchanged writers, a change is reported in a few of a hundred cases.
+func TestChanceIsSeldomReportedAsAChange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 2))
+	draw := func(rows int) (float64, int64) {
+		hot := 0
+		for range rows {
+			if rng.Float64() < .5 {
+				hot++
+			}
+		}
+		return float64(hot) / float64(rows), int64(rows)
+	}
+	wrong := 0
+	for range 1000 {
+		p, n := draw(400)
+		q, m := draw(400)
+		if v, _ := judge(p, n, q, m); v != NoChange {
+			wrong++
+		}
+	}
+	if wrong > 70 {
+		t.Errorf("%d of 1,000", wrong)
+	}
+}
+
+func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
+	run := endedRun(actions.MoveChunk, operation.OpMove, keyAt(0), keyAt(10), "b")
+	counts := func(d bson.D) []topology.Event {
+		raw := must.Get(bson.Marshal(d))
+		return []topology.Event{{What: "moveChunk.start"}, {What: "moveChunk.commit", Details: raw}}
+	}
+	known := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
+	p := actions.Plan{Draft: actions.Draft{Effect: actions.Effect{Bytes: known(900), Documents: known(9), Duration: known(90),
+		Moves: []actions.MoveEffect{{NS: ns, Min: keyAt(0), Max: keyAt(10), To: "b",
+			Bytes: known(900), Documents: known(9), Duration: known(90)}}}}}
+	run.Steps[0].Events = counts(bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(7)},
+		{Key: "clonedBytes", Value: int64(700)}}}})
+	added := run.Steps[0]
+	added.Min, added.Events = keyAt(20), counts(
+		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}},
+	)
+	run.Steps = append(run.Steps, added)
+	c := CostOf(p, run)
+	if c.Moved != 2 || c.Total.Actual.Documents.Value != 10 || c.Total.Actual.Bytes.Value != 1000 || c.Total.Actual.Millis.Value != 38_000 ||
+		c.Total.Estimated.Bytes.Value != 900 {
+		t.Errorf("%+v", c.Total)
+	}
+	if s := c.Steps[1].Estimated.Bytes; s.Known || s.Reason != reasonNotIn || !c.Steps[0].Estimated.Bytes.Known {
+		t.Errorf("a step that was not planned has an estimate: %+v", s)
+	}
+	again := run // a move that was put off and sent again is one move
+	again.Steps = append([]engine.Step{{Step: run.Steps[0].Step, State: engine.Deferred}}, run.Steps...)
+	if c := CostOf(p, again); c.Moved != 2 || len(c.Steps) != 2 || c.Steps[0].Step != 1 {
+		t.Errorf("a try that was put off counts: %+v", c.Steps)
+	}
+	run.Steps[1].Events = counts(bson.D{{Key: "from", Value: "a"}})
+	if c := CostOf(p, run); c.Total.Actual.Bytes.Known || c.Total.Actual.Bytes.Reason != reasonNoEntry || !c.Total.Actual.Millis.Known {
+		t.Errorf("the sum of unknown figures is known: %+v", c.Total.Actual)
+	}
+	run.Steps[0].State, run.Steps[1].State = engine.Succeeded, engine.Unknown
+	if c := CostOf(p, run); c.Moved != 1 || c.Total.Actual.Bytes.Reason != ReasonUnknown ||
+		c.Steps[1].Actual.Documents.Reason != ReasonUnknown {
+		t.Errorf("a move whose outcome is unknown counts as done, or as not done: %+v", c)
+	}
+	run.Steps[0].State, run.Steps[1].State = engine.Failed, engine.Planned
+	if c := CostOf(p, run); c.Moved != 0 || c.Total.Actual.Bytes.Known || c.Steps[0].Actual.Millis.Known {
+		t.Errorf("a failed move has a cost: %+v", c)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -158,9 +159,7 @@ func TestKnownFailuresAreFoundByReleaseAndName(t *testing.T) {
 		if k := knownOf(all, c.release, c.test); k != nil {
 			got = k.reason
 		}
-		if got != c.want {
-			t.Errorf("%s on %s: %q, want %q", c.test, c.release, got, c.want)
-		}
+		expect.Equal(t, got, c.want, "%s on %s", c.test, c.release)
 	}
 }
 
@@ -201,8 +200,6 @@ func TestKnownFailuresDoNotFailTheRunAndSurprisesDo(t *testing.T) {
 		{"sometimes, ends", sometimes, ends, "skipped"},
 		{"always, passes", always, passes, "failed"}, {"always, fails", always, fails, "passed"}, {"always, ends", always, ends, "skipped"},
 	} {
-		if got := outcomeOf(c.known, c.test); got != c.want {
-			t.Errorf("%s: %s, want %s", c.what, got, c.want)
-		}
+		expect.Equal(t, outcomeOf(c.known, c.test), c.want, "%s", c.what)
 	}
 }

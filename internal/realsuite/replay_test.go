@@ -111,8 +111,7 @@ func (r *recorded) reply(s walkStep, l line) (bson.RawValue, error) {
 
 func readLines(t *testing.T, path string) (lines []line) {
 	t.Helper()
-	f, err := os.Open(path)
-	must.Do(t, err)
+	f := must.Get(os.Open(path))
 	defer f.Close()
 	in := bufio.NewScanner(f)
 	in.Buffer(nil, 64<<20)

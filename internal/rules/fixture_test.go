@@ -133,11 +133,8 @@ func addCollection(s *Situation, ns, key, owners string) {
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
 	for i, o := range owners {
-		rows = append(
-			rows,
-			topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
-				Version: topology.Version{Major: uint32(i + 1)}},
-		)
+		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: string(o | 0x20),
+			Jumbo: o < 'a', Version: topology.Version{Major: uint32(i + 1)}})
 	}
 	m, err := topology.BuildChunks(p, rows)
 	if err != nil {

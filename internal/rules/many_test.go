@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
@@ -44,9 +45,7 @@ func TestOneThingAboutManyObjectsIsOneProblem(t *testing.T) {
 		if len(got) != 1 || got[0].Count != n || got[0].Text.String() != want || len(got[0].Remedy.Commands) != 1 {
 			t.Fatalf("of %d: %d problems, %q, want %q", n, len(got), got[0].Text.String(), want)
 		}
-		if each := r.Each(rules.RouterSilent); len(each) != min(n, 1000) {
-			t.Errorf("%d listed one by one", len(each))
-		}
+		expect.Equal(t, len(r.Each(rules.RouterSilent)), min(n, 1000), "listed one by one")
 		if p, ok := r.Find(got[0].Parts[1].ID); !ok || p.Subject != got[0].Parts[1].Subject {
 			t.Errorf("one of %d is not found by its id", n)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 )
 
@@ -19,9 +20,7 @@ var update = flag.Bool("update", false, "write the names of rules into docs/prob
 // name.
 func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 	doc, err := os.ReadFile(problemsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	before, table, _ := strings.Cut(string(doc), "<!-- rules -->\n")
 	table, after, _ := strings.Cut(table, "<!-- end -->")
 	rows, want := map[Rule]int{}, "" // by rule; several may share a row
@@ -40,9 +39,7 @@ func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 		want += strings.Join(cells, "|")
 	}
 	if *update {
-		if err := os.WriteFile(problemsPage, []byte(before+"<!-- rules -->\n"+want+"<!-- end -->"+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(problemsPage, []byte(before+"<!-- rules -->\n"+want+"<!-- end -->"+after), 0o644))
 	} else if want != table {
 		t.Error("the names of rules in docs/problems.md are out of date: run this test with -update")
 	}
@@ -111,6 +108,17 @@ func TestEachRuleHasAPlaybookOrAReasonForNone(t *testing.T) {
 	for _, f := range files {
 		if name := Playbook(strings.TrimSuffix(filepath.Base(f), ".md")); !led[name] {
 			t.Errorf("no rule leads to the playbook %s", name)
+		}
+	}
+}
+
+// A remedy that depends on the release is not that of an old one where the release is not known.
+func TestUnknownReleaseGivesNoRemedyOfAnOldOne(t *testing.T) {
+	for version, want := range map[string]string{"": "remedy.noRelease", "x.1": "remedy.noRelease", "4.4.2": "blocked.allow", "9.0.0": ""} {
+		s := healthy(func(s *Situation) { s.Table.ServerInfo.Version = version })
+		r := (&evaluation{Situation: s}).allowMoves("y.documents")
+		if r.WhyNot.Code != want || len(r.Plans) > 0 != (version == "9.0.0") {
+			t.Errorf("%q: got %q and %d plans, want %q", version, r.WhyNot.Code, len(r.Plans), want)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -31,10 +33,9 @@ func writes(w ...Writes) change {
 }
 
 func busyProject(project int, perSecond, share float64) change {
-	return writes(
-		Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now, Total: heat.Rate{PerSecond: perSecond / share},
-			Projects: []heat.Line{projectLine(project, perSecond, share)}},
-	)
+	return writes(Writes{NS: "y.changes", Over: Window, Seconds: 900, To: now,
+		Total:    heat.Rate{PerSecond: perSecond / share},
+		Projects: []heat.Line{projectLine(project, perSecond, share)}})
 }
 
 func clients(project int, n int64) change {
@@ -205,10 +206,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 				Total: heat.Rate{PerSecond: 60}, Projects: []heat.Line{projectLine(3, 50, 0.9)}})),
 		fires("hot in the busiest collection, not in the others", HotProject, Warn, "hot", "split-project",
 			busyProject(3, 300, 0.7), func(s *Situation) {
-				s.Writes = append(
-					s.Writes,
-					Writes{NS: "y.snapshots", Over: Window, Seconds: 900, Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}},
-				)
+				s.Writes = append(s.Writes, Writes{NS: "y.snapshots", Over: Window, Seconds: 900,
+					Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}})
 			}),
 
 		fires("grows", MonotonicKey, Warn, "growing", "",
@@ -430,19 +429,14 @@ func TestOneLateEntryHidesNoMove(t *testing.T) {
 		if !events[1].Written.IsZero() {
 			want = 4
 		}
-		if n := MovesLately(table, now); n.Moves != want {
-			t.Errorf("%d moves, expected %d", n.Moves, want)
-		}
+		expect.Equal(t, MovesLately(table, now).Moves, want, "moves")
 	}
 }
 
 func commitDetails(t *testing.T, id string) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: id}}},
+	raw := must.Get(bson.Marshal(bson.D{{Key: "min", Value: bson.D{{Key: "p", Value: id}}},
 		{Key: "max", Value: bson.D{{Key: "p", Value: id + "x"}}},
-		{Key: "from", Value: "a"}, {Key: "to", Value: "b"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		{Key: "from", Value: "a"}, {Key: "to", Value: "b"}}))
 	return raw
 }

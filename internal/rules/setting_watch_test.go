@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 )
@@ -95,14 +96,10 @@ func TestAdvisorSaysSinceWhenMovesAreBlockedAndByWhichRun(t *testing.T) {
 		}
 		return ""
 	}
-	if got := text(); got != "Moves of y.documents have been blocked for 3 h." {
-		t.Errorf("by history: %s", got)
-	}
+	expect.Equal(t, text(), "Moves of y.documents have been blocked for 3 h.", "by history")
 	a.from.SetByRuns = func(context.Context) ([]SettingByRun, error) {
 		return []SettingByRun{{blockedSetting, SettingOff, "run-7", now.Add(-190 * time.Minute)}}, nil
 	}
 	a.readBackground(t.Context())
-	if got := text(); got != "Moves of y.documents have been blocked for 3 h, by the run run-7." {
-		t.Errorf("by a run: %s", got)
-	}
+	expect.Equal(t, text(), "Moves of y.documents have been blocked for 3 h, by the run run-7.", "by a run")
 }

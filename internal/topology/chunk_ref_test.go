@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
@@ -30,9 +31,7 @@ func TestReferencesOfEveryLengthNameTheirChunk(t *testing.T) {
 		}
 	}
 	// The same number of another type is the same bound.
-	if same := routing.Bound(p, 5.0); c.Ref(same) != c.Ref(c.Chunks.At(1).Min) {
-		t.Error("5.0 has another reference than 5")
-	}
+	expect.Equal(t, c.Ref(routing.Bound(p, 5.0)), c.Ref(c.Chunks.At(1).Min), "5.0 has another reference than 5")
 }
 
 // Plans, links and bookmarks keep references: neither form may change.

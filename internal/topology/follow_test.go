@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 // followed is a fake whose changelog can be followed. Its fields are changed only by change.
@@ -117,9 +118,8 @@ func TestEntriesAreSeenAtOnceAndAQuietMinuteCostsLittle(t *testing.T) {
 		}
 		f.change(func() { c.move(0, "b") })
 		wait(31 * time.Second)
-		if got := w.Table().Collection("db.c").Chunks.Owner(0); got != "b" {
-			t.Errorf("a change without an entry is not seen after 31 s: %s", got)
-		}
+		expect.Equal(t, w.Table().Collection("db.c").Chunks.Owner(0), "b",
+			"a change without an entry is not seen after 31 s")
 	})
 }
 

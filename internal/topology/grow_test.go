@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // split cuts chunk i in two at a key.
@@ -226,8 +228,6 @@ func TestARefusalTellsWhatWasLeftBeforeTheRead(t *testing.T) {
 		}
 		granted.Store(limit / 2) // others take half of it
 		wait(roomEvery + 5*time.Second)
-		if d := w.Table().DamageOf("db.x"); d.NoRoom.Left != limit/2 {
-			t.Errorf("%d are left, told are %d", limit/2, d.NoRoom.Left)
-		}
+		expect.Equal(t, w.Table().DamageOf("db.x").NoRoom.Left, limit/2, "what is left, as it is told")
 	})
 }

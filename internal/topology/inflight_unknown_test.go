@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 func TestUnknownPartsOfAMigrationHaveAReason(t *testing.T) {
@@ -47,9 +48,7 @@ func TestUnknownPartsOfAMigrationHaveAReason(t *testing.T) {
 			wait(4 * time.Second)
 			f.begin(time.Now())
 			wait(10 * time.Second)
-			if n := f.count("MoveOperations"); n != 1 {
-				t.Errorf("%d forbidden reads", n)
-			}
+			expect.Equal(t, f.count("MoveOperations"), 1, "forbidden reads")
 		})
 	})
 	t.Run("frozen shard", func(t *testing.T) {
@@ -111,16 +110,12 @@ func TestChangelogShowsMigrationsWhenTheListIsUnavailable(t *testing.T) {
 				})
 				wait(2 * time.Second)
 				m := w.Table().Moves
-				if (m.ListPrivilege != "") != (err != nil) {
-					t.Errorf("lacking %q", m.ListPrivilege)
-				}
+				expect.Equal(t, (m.ListPrivilege != ""), (err != nil), "lacking %q", m.ListPrivilege)
 				if len(m.List) != 1 || !m.FromLog || !m.List[0].Since.Equal(begun) || m.List[0].By != MoveByBalancer || m.List[0].Step != 3 {
 					t.Fatalf("%+v", m)
 				}
 				wait(time.Hour) // the donor still reports the migration
-				if len(w.Table().Moves.List) != 1 {
-					t.Error("a long move was given up")
-				}
+				expect.Equal(t, len(w.Table().Moves.List), 1, "a long move was given up")
 				f.change(func() { f.events = append([]Event{f.logEntry("2", "moveChunk.commit", time.Now())}, f.events...) })
 				wait(2 * time.Second)
 				if len(w.Table().Moves.List) != 0 {
@@ -141,13 +136,9 @@ func TestLoggedMigrationThatNoDonorShowsHasEnded(t *testing.T) {
 			t.Fatal("not seen")
 		}
 		wait(4 * time.Second)
-		if len(w.Table().Moves.List) != 0 {
-			t.Error("the migration counts as running although its donor is idle")
-		}
+		expect.Equal(t, len(w.Table().Moves.List), 0, "the migration counts as running although its donor is idle")
 		wait(time.Minute)
-		if len(w.Table().Moves.List) != 0 {
-			t.Error("the migration reappeared")
-		}
+		expect.Equal(t, len(w.Table().Moves.List), 0, "the migration reappeared")
 	})
 }
 
@@ -165,9 +156,7 @@ func TestMigrationThatIsListedAndLoggedAppearsOnce(t *testing.T) {
 			t.Errorf("%+v", list)
 		}
 		wait(time.Hour) // no donor reports the migration, but the config server lists it
-		if len(w.Table().Moves.List) != 1 {
-			t.Error("a listed move was given up")
-		}
+		expect.Equal(t, len(w.Table().Moves.List), 1, "a listed move was given up")
 	})
 }
 
@@ -184,7 +173,5 @@ func TestRelayedMigrationNamesNobodyButWhereTheBalancerIsOff(t *testing.T) {
 		}
 	}
 	relayed.App = "mongosh"
-	if got := relayed.requester(on); got != MoveByClient {
-		t.Errorf("a program with a name: %q", got)
-	}
+	expect.Equal(t, relayed.requester(on), MoveByClient, "a program with a name")
 }

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -67,9 +68,7 @@ func TestASavedTableIsShownButNotTheTable(t *testing.T) {
 			!h.At.Equal(from.Saved) || h.Err == nil || !shown.Stale(PartRouting, from.Saved) || !shown.Health[PartEvents].At.IsZero() {
 			t.Errorf("shown: %+v", shown.Health)
 		}
-		if w.Shown() != shown {
-			t.Error("it is made anew for each question")
-		}
+		expect.Equal(t, w.Shown(), shown, "it is made anew for each question")
 		f.change(func() { f.fail = map[string]error{} })
 		wait(20 * time.Second)
 		if shown := w.Shown(); !shown.IsRead() || shown != w.Table() {
@@ -120,8 +119,6 @@ func TestChunksOfMovesThatFailedSinceATableWasSavedAreReadAgain(t *testing.T) {
 		{ID: "1", Time: time.Now().Add(-time.Hour), What: "moveChunk.error", NS: "db.x", Details: failed}}
 	withWatcher(t, f, Options{Saved: from, Known: "c1"}, func(w *Watcher) {
 		wait(30 * time.Second)
-		if w.Table().Collection("db.x").Chunks.Jumbo() != 1 {
-			t.Error("the flag is not seen")
-		}
+		expect.Equal(t, w.Table().Collection("db.x").Chunks.Jumbo(), 1, "the flag is not seen")
 	})
 }

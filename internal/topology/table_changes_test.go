@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 func TestChangesSinceAnOlderTableAreCompleteOrMarkedIncomplete(t *testing.T) {
@@ -70,8 +71,6 @@ func TestPartsGoStaleByAgeAndByFailure(t *testing.T) {
 	table := &Table{every: Options{}.withDefaults().every(), Health: map[Part]Health{PartRouting: {At: now.Add(-5 * time.Second)},
 		PartShards: {At: now.Add(-31 * time.Second)}, PartZones: {At: now, Err: fault.New(fault.Unavailable, "no")}}}
 	for p, want := range map[Part]bool{PartRouting: false, PartShards: true, PartZones: true, PartEvents: true} {
-		if table.Stale(p, now) != want {
-			t.Errorf("%s stale: want %t", p, want)
-		}
+		expect.Equal(t, table.Stale(p, now), want, "%s stale", p)
 	}
 }

@@ -11,47 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
-
-func TestWatcherLoadsAndFollowsChanges(t *testing.T) {
-	f := newFake(t)
-	c := f.add("db.x", 1, 0, 10)
-	withWatcher(t, f, Options{}, func(w *Watcher) {
-		table, changed, end := w.Subscribe()
-		defer end()
-		if !table.Loaded || table.ClusterID != "c1" || table.Collection("db.x").Chunks.Len() != 3 {
-			t.Fatalf("loaded %t, cluster %q", table.Loaded, table.ClusterID)
-		}
-		clearNotifications(changed)
-		f.change(func() { c.move(0, "c") })
-		wait(2 * time.Second)
-		select {
-		case <-changed:
-		default:
-			t.Fatal("no notification of the move")
-		}
-		next := w.Table()
-		if next.Collection("db.x").Chunks.Owner(0) != "c" || next.Seq <= table.Seq {
-			t.Fatalf("chunk 0 is on %s, seq %d after %d", next.Collection("db.x").Chunks.Owner(0), next.Seq, table.Seq)
-		}
-		changes, complete := next.Since(table.Seq)
-		if !complete ||
-			!slices.ContainsFunc(changes, func(c Change) bool { return c.Kind == Moved && c.From == "a" && c.To == "c" && c.NS == "db.x" }) {
-			t.Fatalf("changes since the first table: %+v, complete %t", changes, complete)
-		}
-		if table.Collection("db.x").Chunks.Owner(0) != "a" {
-			t.Fatal("the old table changed")
-		}
-	})
-}
-
-func clearNotifications(c <-chan struct{}) {
-	select {
-	case <-c:
-	default:
-	}
-}
 
 func TestWatcherDoesNotNotifyWithoutAChange(t *testing.T) {
 	f := newFake(t)
@@ -73,15 +35,9 @@ func TestWatcherDoesNotNotifyWithoutAChange(t *testing.T) {
 			now.Balancer.Rounds == table.Balancer.Rounds {
 			t.Errorf("seq %d then %d; the time of the last read and the balancer's rounds must advance", table.Seq, now.Seq)
 		}
-		if n := f.count("Heads") - heads; n != 10 {
-			t.Errorf("%d routing polls in 20 s, want 10 of one command", n)
-		}
-		if n := f.count("Shards") - slow; n != 2 {
-			t.Errorf("%d slow polls in 20 s, want 2", n)
-		}
-		if n := f.count("Chunks") - chunks; n != 0 {
-			t.Errorf("%d chunk reads while nothing changed", n)
-		}
+		expect.Equal(t, f.count("Heads")-heads, 10, "routing polls of one command in 20 s")
+		expect.Equal(t, f.count("Shards")-slow, 2, "slow polls in 20 s")
+		expect.Equal(t, f.count("Chunks")-chunks, 0, "chunk reads while nothing changed")
 	})
 }
 
@@ -395,21 +351,6 @@ func TestJumboFlagsAreFoundAfterAFailedMoveAndByTheSweep(t *testing.T) {
 	})
 }
 
-func TestSweepRepairsAWrongTable(t *testing.T) {
-	f := newFake(t)
-	c := f.add("db.x", 1, 0, 10)
-	withWatcher(t, f, Options{Sweep: time.Minute}, func(w *Watcher) {
-		f.change(func() { // somebody edits config.chunks by hand, below the highest version
-			c.rows[0].Shard, c.rows[0].Version = "b", Version{1, 1}
-			c.rows[1].Version = Version{1, 0}
-		})
-		wait(92 * time.Second)
-		if got := w.Table().Collection("db.x").Chunks.Owner(0); got != "b" {
-			t.Fatalf("chunk 0 is on %s, want b", got)
-		}
-	})
-}
-
 func TestSweepStaysBelowItsRateAndReachesEveryChunk(t *testing.T) {
 	f := newFake(t)
 	cuts := make([]int64, 0, 9999)
@@ -454,14 +395,11 @@ func TestSweepGoesOnAfterAFailedRead(t *testing.T) {
 			x.rows[0].Jumbo, y.rows[0].Jumbo = true, true
 		})
 		wait(2 * time.Minute)
-		if w.Table().Collection("db.y").Chunks.Jumbo() != 1 {
-			t.Error("a collection that can't be read holds the sweep up")
-		}
+		expect.Equal(t, w.Table().Collection("db.y").Chunks.Jumbo(), 1,
+			"a collection that can't be read holds the sweep up")
 		f.change(func() { delete(f.failNS, "db.x") })
 		wait(2 * time.Minute)
-		if w.Table().Collection("db.x").Chunks.Jumbo() != 1 {
-			t.Error("the collection is not tried again")
-		}
+		expect.Equal(t, w.Table().Collection("db.x").Chunks.Jumbo(), 1, "the collection is not tried again")
 	})
 }
 
@@ -486,9 +424,8 @@ func TestFlagsThatAreClearedAreFoundSoonWhateverTheNumberOfChunks(t *testing.T) 
 			}
 		})
 		wait(3 * time.Minute)
-		if n := w.Table().Collection("db.x").Chunks.Jumbo(); n != 1 {
-			t.Errorf("%d jumbo chunks three minutes after all but one were cleared", n)
-		}
+		expect.Equal(t, w.Table().Collection("db.x").Chunks.Jumbo(), 1,
+			"jumbo chunks three minutes after all but one were cleared")
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -83,9 +84,7 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 		if page := get(s.bert[0], "/runs"); !strings.Contains(page, `id="waiting"`) || !strings.Contains(page, "waiting for your approval") {
 			s.Error("the plan is in no list of those that wait")
 		}
-		if page := get(s.anna[0], "/runs"); strings.Contains(page, "waiting for your approval") {
-			s.Error("the maker is asked")
-		}
+		expect.Lacks(s, get(s.anna[0], "/runs"), "waiting for your approval", "the page of the maker")
 		form := func(who func(*http.Request), what string, pairs ...string) int {
 			return s.door.Ask(s.door.Handler(), "POST", "/plans/"+p.ID+"/"+what, who, webtest.Form(pairs...)).Code
 		}
@@ -94,24 +93,12 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 				s.Errorf("approved by its maker: %d %s", w.Code, w.Body)
 			}
 		}
-		if code := form(s.anna[0], "approve", "hash", p.Hash); code != http.StatusForbidden {
-			s.Errorf("approved by its maker: %d", code)
-		}
-		if code := form(s.bert[0], "approve", "hash", p.Hash); code != http.StatusSeeOther {
-			s.Errorf("approve: %d", code)
-		}
-		if page := get(s.anna[0], "/plans/"+p.ID); !strings.Contains(page, "Approved by bert") {
-			s.Error("the page does not say who approved")
-		}
-		if code := form(s.bert[0], "refuse", "reason", "wrong day"); code != http.StatusSeeOther {
-			s.Errorf("take back: %d", code)
-		}
-		if page := get(s.anna[0], "/plans/"+p.ID); !strings.Contains(page, "wrong day") {
-			s.Error("the page does not say why it was refused")
-		}
-		if code := form(s.anna[0], "run", "hash", p.Hash); code != http.StatusConflict {
-			s.Errorf("run: %d", code)
-		}
+		expect.Equal(s, form(s.anna[0], "approve", "hash", p.Hash), http.StatusForbidden, "approved by its maker")
+		expect.Equal(s, form(s.bert[0], "approve", "hash", p.Hash), http.StatusSeeOther, "approve")
+		expect.Contains(s, get(s.anna[0], "/plans/"+p.ID), "Approved by bert", "the page")
+		expect.Equal(s, form(s.bert[0], "refuse", "reason", "wrong day"), http.StatusSeeOther, "take back")
+		expect.Contains(s, get(s.anna[0], "/plans/"+p.ID), "wrong day", "the page of a refused plan")
+		expect.Equal(s, form(s.anna[0], "run", "hash", p.Hash), http.StatusConflict, "run")
 		again := s.plan(s.anna[1])
 		if w := s.post(s.bert[1], "/plans/"+again.ID+"/approve", hashOf(again)); w.Code != http.StatusOK {
 			s.Fatalf("%d %s", w.Code, w.Body)
@@ -123,9 +110,7 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 			s.Errorf("a second run: %d %s", w.Code, w.Body)
 		}
 		time.Sleep(time.Minute)
-		if n := c.Sent(); n != 1 {
-			s.Errorf("%d commands sent", n)
-		}
+		expect.Equal(s, c.Sent(), 1, "commands sent")
 	})
 }
 

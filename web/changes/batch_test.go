@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/web/webtest"
 )
@@ -84,12 +85,9 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 		address := "/runs/" + run.ID
 		doc := page(c, "bert", address)
 		text := strings.Join(strings.Fields(doc.Find("#live-run").Text()), " ")
-		for _, part := range []string{"Batch: 0 of 3 items, paused: a failed item waits for a decision", "Items that failed", "Item 1",
-			"waits for a decision", "Its last run"} {
-			if !strings.Contains(text, part) {
-				c.Errorf("%q lacks %q", text, part)
-			}
-		}
+		expect.ContainsAll(c, text, []string{"Batch: 0 of 3 items, paused: a failed item waits for a decision", "Items that failed", "Item 1",
+			"waits for a decision", "Its last run"},
+			"lacks")
 		form := doc.Find("form.decide[action='" + address + "/resume']")
 		if form.Find("button[value=retry]").Text() != "Retry item 1" || form.Find("button[value=skip]").Text() != "Skip item 1" {
 			c.Errorf("%s", doc.Find(".runacts").Text())
@@ -99,12 +97,9 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 			doc.Find(".runacts .pause").Length() != 1 || doc.Find(".runacts .resume").Length() != 1 {
 			c.Errorf("%s", doc.Find(".runacts").Text())
 		}
-		if viewers.Find(".runacts form").Length() != 0 {
-			c.Error("a viewer can decide")
-		}
-		if banner := page(c, "bert", "/").Find("body").Text(); !strings.Contains(banner, "Batch: 0 of 3 items, paused") {
-			c.Error("the overview does not tell that the batch waits")
-		}
+		expect.Equal(c, viewers.Find(".runacts form").Length(), 0, "a viewer can decide")
+		expect.Contains(c, page(c, "bert", "/").Find("body").Text(), "Batch: 0 of 3 items, paused",
+			"the overview does not tell that the batch waits")
 		failMoves(c, 2) // the second item, twice
 		w := c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", "1", "do", "retry"))
 		if w.Code != http.StatusSeeOther {
@@ -151,22 +146,17 @@ func TestPageOfABatchIsOneLineOfProgressAndSaysWhatIsNotKnown(t *testing.T) {
 		time.Sleep(5 * time.Minute)
 		address := "/runs/" + run.ID
 		text := strings.Join(strings.Fields(page(c, "bert", address).Find("#live-run").Text()), " ")
-		for _, part := range []string{"Batch: 1 of 3 items, about ", " left", "The next item begins at", "because of the limit per hour",
+		expect.ContainsAll(c, text, []string{"Batch: 1 of 3 items, about ", " left", "The next item begins at", "because of the limit per hour",
 			"Group 1 of 2", "nothing wrong", "Not known: secondaries, replication lag and tickets.", "Not known: latencies.",
-			"1 count of rows before and after: 1 the same, 0 different, 0 not known."} {
-			if !strings.Contains(text, part) {
-				c.Errorf("%q lacks %q", text, part)
-			}
-		}
+			"1 count of rows before and after: 1 the same, 0 different, 0 not known."},
+			"lacks")
 		w := c.Do("POST", address+"/pause", webtest.As("bert", auth.Operator), webtest.Form())
 		now := webtest.Decode[api.Run](c.T, c.Do("GET", "/api/v1"+address, webtest.As("vera", auth.Viewer)))
 		if w.Code != http.StatusSeeOther || !now.Batch.Paused || now.Batch.PausedBy != "user:bert" || now.Batch.Seconds == nil {
 			c.Fatalf("%d: %+v", w.Code, now.Batch)
 		}
 		unknown := strings.Join(now.Batch.Health[0].Unknown, "\n")
-		if !strings.Contains(unknown, "Not known: secondaries, replication lag and tickets.") {
-			c.Errorf("JSON: %q", unknown)
-		}
+		expect.Contains(c, unknown, "Not known: secondaries, replication lag and tickets.", "JSON")
 		again := webtest.Decode[api.Run](c.T, c.Post("bert", "/api/v1"+address+"/resume", ""))
 		if again.Batch.Paused {
 			c.Errorf("%+v", again.Batch)
@@ -203,9 +193,7 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 			c.Errorf("%s", next.Find("#plan").Text())
 		}
 		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator), webtest.Form("kind", "batch", "again", "x", "reason", "r"))
-		if w.Code != http.StatusBadRequest {
-			c.Errorf("no id: %d", w.Code)
-		}
+		expect.Equal(c, w.Code, http.StatusBadRequest, "no id")
 		all := c.Plan("anna", batchOfMoves("shard-rs-1", 0, 10))
 		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
 			webtest.Form("kind", "batch", "again", all.ID, "reason", "r", "leaveOutBlocked", "true"))
@@ -213,9 +201,7 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 		if w.Code != http.StatusConflict || !strings.Contains(alert, "A check blocks every item.") {
 			c.Errorf("all blocked: %d %s", w.Code, alert)
 		}
-		if c.Sent() != 0 {
-			c.Errorf("%d commands were sent", c.Sent())
-		}
+		expect.Equal(c, c.Sent(), 0, "commands were sent")
 	})
 }
 
@@ -238,20 +224,59 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 	for name, want := range map[string]string{"chunks": ref, "each": "move", "to": "shard-rs-2", "ns": string(c.NS)} {
 		field := form.Find("form.plan [name=" + name + "]")
 		got := field.AttrOr("value", field.Find("option[selected]").AttrOr("value", field.Text()))
-		if got != want {
-			t.Errorf("%s is %q", name, got)
-		}
+		expect.Equal(t, got, want, "%s", name)
 	}
 	if form.Find("form.plan [name=projects]").Length() != 0 || form.Find("form.plan [name=force]").AttrOr("value", "") != "true" {
 		t.Errorf("%s", form.Find("form.plan").Text())
 	}
-	if back := form.Find("a:contains('Move')").AttrOr("href", ""); back != one {
-		t.Errorf("back is %q, want %q", back, one)
-	}
+	expect.Equal(t, form.Find("a:contains('Move')").AttrOr("href", ""), one, "the link back")
 	for _, k := range actions.Kinds() {
 		list, _ := actions.BatchList(k)
 		if link := read(answer.PlanURL(k)).Find("a:contains('Several at once')"); (link.Length() == 1) != (list != "") {
 			t.Errorf("%s: %d links", k, link.Length())
 		}
 	}
+}
+
+// largestBatchPage is how many bytes a page of a batch may have, however many items it has.
+const largestBatchPage = 150_000
+
+func TestPagesOfABatchOfAThousandItemsStaySmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plans and begins a thousand moves")
+	}
+	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
+		var from []int
+		for i := range actions.MostItems {
+			from = append(from, 1000+10*i)
+		}
+		for _, at := range append(from, 1000+10*len(from)) {
+			c.Admin(bson.D{{Key: "split", Value: "app.users"}, {Key: "middle", Value: bson.D{{Key: "p", Value: at}}}})
+		}
+		_, err := c.Watcher.Load(c.Context())
+		c.Must(err)
+		check := func(what, address string) {
+			c.Helper()
+			size := c.Do("GET", address, webtest.As("anna", auth.Operator)).Body.Len()
+			c.Logf("%s: %d bytes", what, size)
+			if size > largestBatchPage {
+				c.Errorf("%s has %d bytes", what, size)
+			}
+		}
+		p := c.Plan("anna", batchOfMoves("shard-rs-2", from...))
+		check("plan", "/plans/"+p.ID)
+		first := page(c, "anna", "/plans/"+p.ID)
+		next, _ := first.Find("#commands a[rel=next]").Attr("href")
+		second := page(c, "anna", strings.TrimSuffix(next, "#commands")).Find("#commands")
+		n := second.Find("ol li")
+		if n.Length() != 100 || !strings.Contains(n.Eq(0).Text(), "{p: 2000}") || n.Eq(0).Find(".nth").Text() != "101" {
+			c.Errorf("%d items: %s", n.Length(), n.Eq(0).Text())
+		}
+		blocked := c.Plan("anna", batchOfMoves("shard-rs-1", from...))
+		check("blocked plan", "/plans/"+blocked.ID)
+		run := startBatch(c, batchOfMoves("shard-rs-2", from...))
+		check("run", "/runs/"+run.ID)
+		check("runs", "/runs")
+		check("overview", "/")
+	})
 }

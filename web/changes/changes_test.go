@@ -18,6 +18,9 @@ import (
 	"shardboard/internal/answer/offering"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -64,9 +67,8 @@ func TestImpossibleChangesTellWhy(t *testing.T) {
 	read := func(list []api.Offer, blocked ...string) {
 		m := map[string]string{}
 		for _, a := range list {
-			if (a.URL == "") != (a.Why != "") {
-				t.Errorf("%s has the address %q and the reason %q", a.Text, a.URL, a.Why)
-			}
+			expect.Equal(t, (a.URL == ""), (a.Why != ""),
+				"whether %s has the address %q or the reason %q", a.Text, a.URL, a.Why)
 			m[a.Text] = a.Why
 		}
 		why(blocked, m)
@@ -126,9 +128,7 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 			}
 		})
 	}
-	if w := s.Do("GET", "/plans/new?kind=explode"); w.Code != http.StatusBadRequest {
-		t.Errorf("an unknown kind: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/plans/new?kind=explode").Code, http.StatusBadRequest, "an unknown kind")
 }
 
 // Who has a form before him and doubts reads when the change is right, with a proof and a way back.
@@ -147,14 +147,11 @@ func TestEachFormLeadsToThePlaybooksThatPlanItsChange(t *testing.T) {
 			t.Errorf("%s has no playbook", k)
 		}
 		for _, b := range books {
-			if !strings.Contains(s.Do("GET", "/help/"+b).Body.String(), "shardboard plan "+string(k)) {
-				t.Errorf("the playbook %s does not plan %s", b, k)
-			}
+			expect.Contains(t, s.Do("GET", "/help/"+b).Body.String(), "shardboard plan "+string(k),
+				"the playbook %s plans %s", b, k)
 		}
 	}
-	if got := leads(actions.ClearJumbo); !slices.Equal(got, []string{"jumbo-chunk"}) {
-		t.Errorf("clear-jumbo leads to %v", got)
-	}
+	expect.EqualSlices(t, leads(actions.ClearJumbo), []string{"jumbo-chunk"}, "clear-jumbo leads to")
 }
 
 func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
@@ -207,4 +204,59 @@ func TestCommandsAreShownAsMongoshTakesThem(t *testing.T) {
 		`db.getSiblingDB("admin").runCommand({"moveChunk": "yorkie-meta.changes", "bounds": [{"doc_id": NumberLong("-`) {
 		t.Error(got)
 	}
+}
+
+func TestRunOfADrainSaysThatStopDoesNotEndIt(t *testing.T) {
+	for version, want := range map[string]string{
+		"8.0.13": "Ending a draining needs MongoDB 8.3.",
+		"8.3.0":  "kind=stop-draining&amp;shard=shard-rs-2",
+	} {
+		s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+			webtest.WithActions(webtest.WithBigRuns(webtest.CannedActions())))
+		table := webtest.CannedTable(1, 250)
+		webtest.Draining(table)
+		table.ServerInfo.Version = version
+		s.Watcher.Publish(table)
+		page := s.Do("GET", "/runs/"+webtest.RecordID(webtest.DrainingRun)).Body.String()
+		if !strings.Contains(page, "shard-rs-2 keeps draining until it is empty") || !strings.Contains(page, want) {
+			t.Errorf("%s: the page of the run lacks %q", version, want)
+		}
+	}
+}
+
+// Forms of changes speak of what the profile calls tenants; names of arguments stay.
+func TestFormsSpeakTheWordsOfTheProfile(t *testing.T) {
+	shop := *profile.Yorkie()
+	shop.Tenants = profile.Called{One: "Tenant", Many: "Tenants"}
+	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Profile = &shop })
+	for path, says := range map[string]string{"/plans/new?kind=pin": "Pin a tenant",
+		"/plans/new?kind=split-project": "Split a tenant’s chunks", "/plans/new": "Spread a tenant over the shards"} {
+		w := s.Do("GET", path)
+		main := webtest.ParseHTML(t, w.Body.String()).Find("main")
+		if text := main.Text(); !strings.Contains(text, says) || strings.Contains(text, " project") || strings.Contains(text, "Project") {
+			t.Errorf("%s: status %d, says %q", path, w.Code, text)
+		}
+		if path == "/plans/new?kind=pin" && main.Find("[name=project]").Length() != 1 {
+			t.Error("the argument has another name")
+		}
+	}
+}
+
+// A link to a plan that was removed says what became of it.
+func TestRemovedPlanIsNotFoundWithItsReason(t *testing.T) {
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 2, Documents: 10, Still: true}, func(f *webtest.BreakableServer) {
+		p := f.Plan("anna", webtest.SplitAt(1))
+		if n, err := f.DB.DropPlans(f.Context(), time.Now().Add(time.Minute), 10); err != nil || n != 1 {
+			f.Fatal(n, err)
+		}
+		for path, says := range map[string]string{"/plans/" + p.ID: "never run and was removed after 30 days",
+			"/plans/" + strings.Repeat("a", 26): "no such plan"} {
+			for prefix, accept := range map[string]string{"": "text/html", "/api/v1": "application/json"} {
+				if w := f.Do("GET", prefix+path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusNotFound ||
+					!strings.Contains(w.Body.String(), says) {
+					f.Errorf("%s%s: %d %s", prefix, path, w.Code, w.Body)
+				}
+			}
+		}
+	})
 }

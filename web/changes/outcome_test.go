@@ -1,15 +1,34 @@
 package changes_test
 
 import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
+	"shardboard/internal/answer"
+	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
+	"shardboard/internal/heat"
 	"shardboard/internal/outcome"
+	"shardboard/internal/profile"
+	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
+	"shardboard/internal/topology"
+	"shardboard/web/changes"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -43,9 +62,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 			t.Errorf("%s: the page says %q, the API %q", name, answer, run.Outcome.Text)
 		}
 		for _, note := range run.Outcome.Notes {
-			if !strings.Contains(page.Find(".outcome").Text(), note.Text) {
-				t.Errorf("%s: the page lacks %q", name, note.Text)
-			}
+			expect.Contains(t, page.Find(".outcome").Text(), note.Text, "%s: the page", name)
 		}
 		if rows := page.Find(".outcome table").First().Find("tbody tr[data-key]").Length(); rows != len(run.Outcome.Shards) {
 			t.Errorf("%s: %d shards on the page, %d in the API", name, rows, len(run.Outcome.Shards))
@@ -90,9 +107,7 @@ func TestRunIsShownWhenItsOutcomeCannotBeRead(t *testing.T) {
 		t.Error(html.Find("main").Text())
 	}
 	s := webtest.New(t, sc.Change)
-	if w := s.Do("GET", "/api/v1"+sc.Path); w.Code != 503 {
-		t.Errorf("the API: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1"+sc.Path).Code, 503, "the API")
 }
 
 func TestEstimatedAndActualAreSideBySide(t *testing.T) {
@@ -164,4 +179,203 @@ func TestRunWithoutEffectHasNoOutcome(t *testing.T) {
 			t.Errorf("%s: %+v", name, run.Outcome)
 		}
 	}
+}
+
+// failureOf is what a run's page shows of a failed step.
+func failureOf(t *testing.T, s engine.Step) string {
+	t.Helper()
+	var b strings.Builder
+	step := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{s}}).Steps[0]
+	must.Do(t, changes.StepFailure(step).Render(t.Context(), &b))
+	return webtest.ParseHTML(t, b.String()).Text()
+}
+
+func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
+	table := webtest.CannedTable(1, 250)
+	events := webtest.FailedAttempt(t, table, 3, webtest.Epoch, "")
+	slices.Reverse(events)
+	s := engine.Step{Step: operation.Step{Op: operation.OpMove, NS: webtest.DocumentsNS, Shard: "shard-rs-2"}, Events: events,
+		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
+	if got := changing.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
+		!got[1].Failed {
+		t.Errorf("%+v", got)
+	}
+	if text := failureOf(t, s); !strings.Contains(text, "Location51008") || !strings.Contains(text, "same _id") {
+		t.Error(text)
+	}
+	s.State = engine.Unknown
+	if text := failureOf(t, s); strings.Contains(text, "try again") || !strings.Contains(text, "Location51008") {
+		t.Errorf("something is to be tried while the outcome is unknown: %s", text)
+	}
+	split := engine.Step{
+		Step:  operation.Step{Op: operation.OpSplitAt, NS: webtest.DocumentsNS},
+		Error: `The cluster refused to split: "operation exceeded time limit".`,
+	}
+	if row := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
+		t.Errorf("words of a move for a split: %q", row.Means)
+	}
+}
+
+func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
+	a := webtest.CannedActions()
+	counted := bson.D{{Key: "cloned", Value: int64(7)}, {Key: "clonedBytes", Value: int64(700)}, {Key: "text", Value: "no number"}}
+	for i := range a.RunList {
+		r := &a.RunList[i]
+		if r.ID != webtest.RecordID("running") {
+			continue
+		}
+		r.Steps[0].Events = append(
+			r.Steps[0].Events,
+			topology.Event{
+				ID:    "e2",
+				Time:  webtest.Epoch.Add(-40 * time.Second),
+				What:  "moveChunk.commit",
+				NS:    "yorkie-meta.documents",
+				Shard: "shard-rs-1",
+				Details: webtest.MustBSON(bson.D{{Key: "from", Value: "shard-rs-1"},
+					{Key: "to", Value: webtest.HostileName}, {Key: "counts", Value: counted}}),
+			},
+			topology.Event{
+				ID:      "e3",
+				Time:    webtest.Epoch.Add(-30 * time.Second),
+				What:    "moveChunk.from",
+				Details: webtest.MustBSON(bson.D{{Key: "counts", Value: "seven"}}),
+			},
+		)
+	}
+	s := webtest.New(t, webtest.WithActions(a))
+	events := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+webtest.RecordID("running"))).Steps[0].Events
+	if len(events) != 3 {
+		t.Fatalf("%+v", events)
+	}
+	commit := events[1]
+	if commit.What != "moveChunk.commit" || commit.From != "shard-rs-1" || commit.To != webtest.HostileName || commit.At == nil ||
+		!commit.At.Equal(webtest.Epoch.Add(-40*time.Second)) ||
+		len(commit.Counts) != 2 || commit.Counts["cloned"] != 7 || commit.Counts["clonedBytes"] != 700 {
+		t.Errorf("%+v", commit)
+	}
+	if events[0].Counts != nil || events[2].Counts != nil {
+		t.Errorf("counts that nobody logged: %+v", events)
+	}
+	log := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("running")).Body.String()).Find("ol.events").Text()
+	expect.Contains(t, log, "cloned 7, clonedBytes 700", "the log of the page")
+}
+
+// hotDoc is a Yorkie document and the chunk of changes that its rows go to.
+type hotDoc struct {
+	id    bson.ObjectID
+	chunk int
+}
+
+// twoHot are documents of two chunks of one shard, and one of another shard.
+func twoHot(f *webtest.BreakableServer) (stays, goes, other hotDoc, to string) {
+	f.Helper()
+	c := f.Watcher.Table().Collection("yorkie-meta.changes")
+	ids, err := f.Client.IDs(f.Context(), "yorkie-meta.documents", nil, bson.RawValue{}, 300)
+	f.Must(err)
+	seen, by := map[int]bool{}, map[string][]hotDoc{}
+	for _, d := range ids {
+		k, err := c.Key.Extract(webtest.MustBSON(bson.D{{Key: "doc_id", Value: d.ID}}))
+		f.Must(err)
+		if i, ch := c.Chunks.Find(k); !seen[i] {
+			seen[i] = true
+			by[ch.Shard] = append(by[ch.Shard], hotDoc{d.ID, i})
+		}
+	}
+	for from, list := range by {
+		for shard := range by {
+			if len(list) > 1 && shard != from {
+				return list[0], list[1], by[shard][0], shard
+			}
+		}
+	}
+	f.Fatalf("no shard has documents in two chunks: %v", by)
+	return stays, goes, other, to
+}
+
+// write inserts rows of documents each second, so many seconds long.
+func write(f *webtest.BreakableServer, seconds int, rates map[hotDoc]int) {
+	f.Helper()
+	for range seconds {
+		for of, n := range rates {
+			var rows bson.A
+			for i := range n {
+				rows = append(rows, bson.D{{Key: "_id", Value: bson.NewObjectIDFromTimestamp(time.Now())}, {Key: "project_id", Value: of.id},
+					{Key: "doc_id", Value: of.id}, {Key: "server_seq", Value: time.Now().UnixNano() + int64(i)}, {Key: "actor_id", Value: of.id}})
+			}
+			_, err := f.Sim.Command(f.Context(), "yorkie-meta", bson.D{{Key: "insert", Value: "changes"}, {Key: "documents", Value: rows}})
+			f.Must(err)
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// A move of a hot chunk on a simulated cluster is measured by the real counter before and after.
+func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates 25 minutes")
+	}
+	near := func(got, want float64) bool { return got > want-.02 && got < want+.02 }
+	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 15, Documents: 300, Still: true}, func(f *webtest.BreakableServer) {
+		counter := heat.NewCollector(f.Client, f.Watcher, profile.Yorkie(), heat.Options{Seed: 3})
+		hot := outcome.New(outcome.Options{Runs: f.Engine, Tables: f.Watcher, Profile: profile.Yorkie(), Store: store.Store(f.DB)})
+		counter.OnSlot(hot.Take)
+		ctx, end := context.WithCancel(context.Background())
+		var parts sync.WaitGroup
+		parts.Go(func() { _ = counter.Run(ctx) })
+		parts.Go(func() { _ = hot.Run(ctx) })
+		defer func() { end(); parts.Wait() }()
+		f.Server = webtest.New(f.T, webtest.WithPeople, webtest.WithActions(f.Engine), f.Wired, func(d *site.Deps) { d.Changes.Outcomes = hot })
+		runNow := func(id string) api.Run {
+			return webtest.Decode[api.Run](f.T, f.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
+		}
+
+		stays, goes, other, to := twoHot(f)
+		load := map[hotDoc]int{stays: 2, goes: 2, other: 1}
+		write(f, 11*60, load)
+		c := f.Watcher.Table().Collection("yorkie-meta.changes")
+		p := f.Plan("anna", `{"kind":"move","args":{"ns":"yorkie-meta.changes","chunk":"`+
+			answer.ChunkRef(c, c.Chunks.At(goes.chunk).Min)+`","to":"`+to+`"},"reason":"hot"}`)
+		w := f.Post("anna", "/api/v1/plans/"+p.ID+"/run", hashOf(p))
+		var run api.Run
+		if err := json.Unmarshal(w.Body.Bytes(), &run); err != nil || w.Code != http.StatusAccepted {
+			f.Fatalf("%d %s", w.Code, w.Body)
+		}
+		if run = f.Ended(run.ID); run.State != "succeeded" {
+			f.Fatalf("the move: %s %s", run.State, run.Why)
+		}
+		told, stop := hot.Subscribe()
+		defer stop()
+		if o := run.Outcome; o == nil || o.State != "tooEarly" || o.KnownAt == nil || o.Verdict != "" || o.After.Writes != nil ||
+			!near(*o.Before.HottestShare, .8) {
+			f.Fatalf("just after the run: %+v", o)
+		}
+		write(f, int(time.Until(*run.Outcome.KnownAt).Seconds()), load)
+		if o := runNow(run.ID).Outcome; o.State != "soFar" || o.Verdict != "helped" || len(told) == 0 {
+			f.Errorf("%s before its time: %+v", o.State, o)
+		}
+		<-told
+		time.Sleep(15 * time.Second)
+		if len(told) == 0 {
+			f.Error("nobody was told")
+		}
+		is := runNow(run.ID)
+		o := is.Outcome
+		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) ||
+			o.After.Hottest != to || o.Before.CoveredSeconds != 600 || o.After.CoveredSeconds != 600 || len(o.Notes) != 0 {
+			f.Fatalf("%s, %s: %s; before %+v, after %+v", o.State, o.Verdict, o.Text, o.Before, o.After)
+		}
+		// The figures are those that were written: five rows a second.
+		if rows := o.Before.Writes.Rows; rows < 2950 || rows > 3050 || !o.Before.Writes.Exact {
+			f.Errorf("before: %+v", o.Before.Writes)
+		}
+		i := slices.IndexFunc(o.Chunks, func(c api.OutcomeChunk) bool { return c.ShardAfter == to && c.Before != nil })
+		if i < 0 || !near(o.Chunks[i].Before.WritesPerSecond, 2) || !near(o.Chunks[i].After.WritesPerSecond, 2) || o.Chunks[i].ShardBefore == to {
+			f.Errorf("chunks %+v", o.Chunks)
+		}
+		if c := is.Cost; c == nil || c.Moved != 1 || c.Actual.Documents.Value == nil || *c.Actual.Documents.Value == 0 ||
+			c.Actual.Bytes.Value == nil || c.Estimated.Bytes.Value == nil {
+			f.Errorf("cost %+v", c)
+		}
+	})
 }

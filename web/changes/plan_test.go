@@ -9,10 +9,12 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -21,12 +23,9 @@ const splitAtFive = `{"kind":"split","args":{"ns":"app.users","at":{"p":5}},"rea
 func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		c.Admin(bson.D{{Key: "addShardToZone", Value: "shard-rs-1"}, {Key: "zone", Value: "eu"}})
-		c.Admin(
-			bson.D{
-				{Key: "updateZoneKeyRange", Value: "app.users"}, {Key: "min", Value: bson.D{{Key: "p", Value: 0}}},
-				{Key: "max", Value: bson.D{{Key: "p", Value: 10}}}, {Key: "zone", Value: "eu"},
-			},
-		)
+		c.Admin(bson.D{{Key: "updateZoneKeyRange", Value: "app.users"},
+			{Key: "min", Value: bson.D{{Key: "p", Value: 0}}}, {Key: "max", Value: bson.D{{Key: "p", Value: 10}}},
+			{Key: "zone", Value: "eu"}})
 		_, err := c.Watcher.Load(c.Context())
 		c.Must(err)
 		for name, x := range map[string]struct {
@@ -34,23 +33,11 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 			body, says string
 		}{
 			"unknown collection": {404, `{"kind":"split","args":{"ns":"app.none","at":{"p":5}},"reason":"r"}`, `"ns"`},
-			"unknown chunk": {404, `{"kind":"move","args":{"ns":"app.users","bounds":[{"p":3},{"p":4}],"to":"shard-rs-2"},"reason":"r"}`,
-				`"bounds" is not a chunk`},
-			"no chunk reference": {400, `{"kind":"move","args":{"ns":"app.users","chunk":"!!","to":"shard-rs-2"},"reason":"r"}`, `"chunk"`},
-			"bounds of no merge": {404, `{"kind":"merge","args":{"ns":"app.users","bounds":[{"p":1},{"p":20}]},"reason":"r"}`, `"bounds"`},
-			"reversed bounds": {400, `{"kind":"merge","args":{"ns":"app.users","bounds":[{"p":20},{"p":0}]},"reason":"r"}`,
-				`ends before it begins`},
-			"another field":    {400, `{"kind":"split","args":{"ns":"app.users","at":{"q":5}},"reason":"r"}`, `"at"`},
-			"no document":      {400, `{"kind":"split","args":{"ns":"app.users","at":5},"reason":"r"}`, `"at"`},
-			"no key of a type": {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":[1,2]}},"reason":"r"}`, `"at"`},
-			"unknown shard": {404, `{"kind":"move","args":{"ns":"app.users","bounds":[{"p":0},{"p":10}],"to":"shard-rs-9"},"reason":"r"}`,
-				`shard-rs-9`},
+			"no document":        {400, `{"kind":"split","args":{"ns":"app.users","at":5},"reason":"r"}`, `"at"`},
 			"unknown argument":   {400, `{"kind":"split","args":{"ns":"app.users","att":{"p":5}},"reason":"r"}`, `att`},
-			"another's argument": {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":5},"to":"shard-rs-2"},"reason":"r"}`, `"to"`},
 			"unknown kind":       {400, `{"kind":"explode","args":{},"reason":"r"}`, `explode`},
 			"no reason":          {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":5}}}`, `reason`},
 			"blank reason":       {400, `{"kind":"split","args":{"ns":"app.users","at":{"p":5}},"reason":" \t"}`, `reason`},
-			"unknown project":    {404, `{"kind":"pin","args":{"project":"nobody","shard":"shard-rs-1"},"reason":"r"}`, `project`},
 			"no JSON":            {400, `{"kind":`, ``},
 		} {
 			// As many people as cases: nobody meets a limit.
@@ -66,9 +53,7 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text.String() == "" {
 			c.Errorf("which check blocks is not said: %+v", refused)
 		}
-		if n := c.Sent(); n != 0 {
-			c.Errorf("%d commands were sent", n)
-		}
+		expect.Equal(c, c.Sent(), 0, "commands were sent")
 	})
 }
 
@@ -82,9 +67,8 @@ func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
 		c.Problem(c.Post("anna", "/api/v1/plans/"+webtest.RecordID("none")+"/run", `{"hash":"`+p.Hash+`"}`), 404, "")
 		c.Problem(c.Post("anna", "/api/v1/plans/x/run", `{"hash":"`+p.Hash+`"}`), 404, "")
 		// Somebody moves the chunk.
-		c.Admin(
-			bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}}, {Key: "to", Value: "shard-rs-2"}},
-		)
+		c.Admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}},
+			{Key: "to", Value: "shard-rs-2"}})
 		changed := c.Problem(c.Post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
 		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got ||
 			changed.Changed[0].Text.String() == "" {
@@ -98,9 +82,7 @@ func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
 		late := c.Plan("anna", `{"kind":"split","args":{"ns":"app.users","at":{"p":15}},"reason":"r"}`)
 		time.Sleep(engine.Expiry)
 		c.Problem(c.Post("anna", "/api/v1/plans/"+late.ID+"/run", `{"hash":"`+late.Hash+`"}`), 409, "expired")
-		if n := c.Sent(); n != 0 {
-			c.Errorf("%d commands were sent", n)
-		}
+		expect.Equal(c, c.Sent(), 0, "commands were sent")
 	})
 }
 
@@ -172,9 +154,7 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 		).Length() == 0 || page.Find("button.main:not([disabled])").Length() != 1 {
 			c.Errorf("the plan: %s", page.Find("main").Text())
 		}
-		if n := c.Sent(); n != 0 {
-			c.Errorf("%d commands were sent by planning", n)
-		}
+		expect.Equal(c, c.Sent(), 0, "commands were sent by planning")
 	})
 }
 
@@ -195,4 +175,101 @@ func TestPlanPageBeginsWithWhatHappensAndWhatStays(t *testing.T) {
 			t.Errorf("the title is not the summary with short keys: %s", title)
 		}
 	})
+}
+
+func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
+	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+		webtest.WithActions(webtest.CannedActions()))
+	for name, want := range map[string]struct {
+		page  []string
+		check func(api.Run) bool
+		acts  string // the form that is first among the ways on; "" for none but stop
+	}{
+		"waiting": {[]string{"The move of a chunk of config.system.sessions from shard-rs-1 to shard-rs-2", "gives up at",
+			"Try 2."}, func(r api.Run) bool {
+			last := r.Steps[len(r.Steps)-1]
+			return last.Waiting != nil && last.Waiting.Obstacle == "migration" && last.Try == 2 && r.Steps[len(r.Steps)-2].State == "deferred" &&
+				strings.Contains(r.Why, "config.system.sessions")
+		}, ""},
+		"gaveup": {[]string{"Current state", "zone ranges set", "splits", "Gave up after 9 tries",
+			"still has to delete its documents"}, func(r api.Run) bool {
+			return r.CanFinish && r.CanUndo && r.Standing.Splits > 0 && r.Standing.ZoneRangesSet > 0 &&
+				strings.Contains(r.Standing.Text, "by this run")
+		}, "finish"},
+		"adapted": {[]string{"The steps were adjusted at", "5 steps left, 4 steps before", "the balancer had already made this change"},
+			func(r api.Run) bool {
+				return len(r.Adaptations) == 1 && len(r.Adaptations[0].Because) > 0 && r.Steps[len(r.Steps)-2].Already == "balancer"
+			}, ""},
+		"queued": {[]string{"Waiting for yorkie-meta.documents", "The run in the way"}, func(r api.Run) bool {
+			return r.BlockedBy == webtest.RecordID("waiting")
+		}, ""},
+		"restoring": {[]string{"Balancing is being turned on again", "Current state"}, func(r api.Run) bool {
+			return r.Standing.Paused
+		}, ""},
+	} {
+		w := s.Do("GET", "/runs/"+webtest.RecordID(name))
+		if w.Code != http.StatusOK {
+			t.Fatalf("%s: %d", name, w.Code)
+		}
+		doc := webtest.ParseHTML(t, w.Body.String())
+		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
+		for _, part := range want.page {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
+			}
+		}
+		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(webtest.CannedActions().PlanList[2].Steps) {
+			t.Errorf("%d steps are listed: tries of one step are one line", n)
+		}
+		if form := doc.Find("form.blocker[action$='" + webtest.RecordID("waiting") + "/stop']"); form.Length() == 1 != (name == "queued") {
+			t.Errorf("%s: stopping the run in the way is offered %d times", name, form.Length())
+		}
+		if next := doc.Find("time[data-next]"); next.Length() == 1 != (name == "waiting") {
+			t.Errorf("%s: %d times are counted down to", name, next.Length())
+		}
+		if form := doc.Find(".runacts form.finish"); form.Length() != 1 ||
+			want.acts == "finish" && !doc.Find("#live-run").HasClass("can-finish") {
+			t.Errorf("%s: no way to finish the rest", name)
+		}
+		var run api.Run
+		if err := json.Unmarshal(s.Do("GET", api.Prefix+"/runs/"+webtest.RecordID(name)).Body.Bytes(), &run); err != nil || !want.check(run) {
+			t.Errorf("%s: %v %+v", name, err, run)
+		}
+	}
+}
+
+func TestUnfinishedRunCanBePlannedToItsEnd(t *testing.T) {
+	canned := webtest.CannedActions()
+	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(canned))
+	w := s.Do("POST", "/runs/"+webtest.RecordID("gaveup")+"/finish")
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/plans/"+canned.PlanList[0].ID {
+		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
+	}
+	w = s.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish")
+	var plan api.Plan
+	if err := json.Unmarshal(w.Body.Bytes(), &plan); err != nil || w.Code != http.StatusCreated || plan.Limits.Collections == nil {
+		t.Errorf("%d %v %s", w.Code, err, w.Body)
+	}
+	if w = s.Do("POST", api.Prefix+"/runs/nosuchrun/finish"); w.Code != http.StatusNotFound {
+		t.Errorf("%d", w.Code)
+	}
+	viewer := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}),
+		webtest.WithActions(webtest.CannedActions()))
+	if w = viewer.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish"); w.Code != http.StatusForbidden {
+		t.Errorf("a viewer: %d", w.Code)
+	}
+}
+
+func TestAPlanShowsItsLimits(t *testing.T) {
+	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
+		webtest.WithActions(webtest.CannedActions()))
+	text := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("pin")).Body.String()).Find("main").Text()
+	expect.ContainsAll(t, text, []string{"Limits", "Shards that may receive chunks", "Most moves"}, "the page")
+	var plan api.Plan
+	if err := json.Unmarshal(s.Do("GET", api.Prefix+"/plans/"+webtest.RecordID("pin")).Body.Bytes(), &plan); err != nil ||
+		len(plan.Limits.Collections) == 0 || plan.Limits.Chunks == 0 || plan.Limits.Project == "" {
+		t.Errorf("%v %+v", err, plan.Limits)
+	}
+	form := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(actions.Pin)).Body.String())
+	expect.Equal(t, form.Find("select[name=pause] option").Length(), 3, "the form does not offer to pause balancing")
 }

@@ -11,6 +11,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/web/changes"
 	"shardboard/web/webtest"
@@ -36,9 +38,8 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 			!strings.Contains(text, "≈") {
 			t.Errorf("%+v is told as %q", w, text)
 		}
-		if more := w.PerSecondAfter > w.PerSecondBefore; more != (w.Shard == cut.To) {
-			t.Errorf("%+v, and it goes to %s", w, cut.To)
-		}
+		expect.Equal(t, w.PerSecondAfter > w.PerSecondBefore, (w.Shard == cut.To),
+			"whether the writes of %+v grow, when it goes to %s", w, cut.To)
 	}
 	if strings.Contains(page.Find("main").Text(), "[check.") || !strings.Contains(page.Find("main").Text(), "leaves 50") {
 		t.Error(page.Find("table.checks").Text())
@@ -64,9 +65,7 @@ func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
 			t.Errorf("no %q in %q", want, text)
 		}
 	}
-	if n := page.Find("table.writes").Length(); n != 0 {
-		t.Error("nothing moves, and writes are told to change")
-	}
+	expect.Equal(t, page.Find("table.writes").Length(), 0, "nothing moves, and writes are told to change")
 }
 
 func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
@@ -81,9 +80,8 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		}
 		return out
 	}
-	one, several, bare := fields(writes.HotChunkPlan(c, "", 2)), fields(writes.HotChunkPlan(c, "", 1, 2)), fields(
-		answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"),
-	)
+	one, several, bare := fields(writes.HotChunkPlan(c, "", 2)), fields(writes.HotChunkPlan(c, "", 1, 2)),
+		fields(answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
 	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
 		t.Errorf("of one chunk: %v", one)
 	}
@@ -109,9 +107,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 func planned(t *testing.T, l api.Heat) actions.Args {
 	t.Helper()
 	args, err := actions.ReadArgs(l.Plan.Args.RawMessage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return args
 }
 

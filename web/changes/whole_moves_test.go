@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -79,14 +80,11 @@ func TestRunOfAWholeMoveLeadsToItsAbort(t *testing.T) {
 		stub.RunList = []engine.Run{run}
 		s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(stub))
 		html := webtest.ParseHTML(t, s.Do("GET", "/runs/"+run.ID, webtest.Header("Accept", "text/html")).Body.String())
-		if html.Find("a[href='"+want+"']").Length() != 1 {
-			t.Errorf("%s: no link to %s", op, want)
-		}
+		expect.Equal(t, html.Find("a[href='"+want+"']").Length(), 1, "%s: no link to %s", op, want)
 		if commits := html.Find("a[href*='reshard-commit']").Length(); (commits == 1) != (op == operation.OpReshard) {
 			t.Errorf("%s: %d links to a commit", op, commits)
 		}
-		if html.Find(".reshardshards tbody tr").Length() != 1 {
-			t.Errorf("%s: the state of its shard is not shown", op)
-		}
+		expect.Equal(t, html.Find(".reshardshards tbody tr").Length(), 1,
+			"%s: the state of its shard is not shown", op)
 	}
 }

@@ -11,6 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -35,9 +38,7 @@ func replaced(t *testing.T, table *topology.Table, c *topology.Collection, entry
 		rows[i].Version = topology.Version{Major: c.Highest.Major + 1, Minor: uint32(i)}
 	}
 	m, _, err := c.Chunks.Apply(rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	changed.Chunks, changed.Highest = m, m.Highest()
 	next.Collections = slices.Clone(table.Collections)
 	next.Collections[slices.Index(table.Collections, c)] = &changed
@@ -82,9 +83,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 			address = answer.WithAt(ref, at)
 		}
 		w := x.Do("GET", address)
-		if w.Code != status {
-			t.Errorf("%s: %d, want %d", address, w.Code, status)
-		}
+		expect.Equal(t, w.Code, status, "%s", address)
 		return webtest.ParseHTML(t, w.Body.String())
 	}
 	now := page(time.Time{}, http.StatusNotFound)
@@ -98,9 +97,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	}
 	// No entry of the changelog has the bound of this one: the recorded history had the chunk.
 	inner := webtest.ParseHTML(t, x.Do("GET", innerChunk).Body.String())
-	if text := inner.Find(".lead").Text(); !strings.Contains(text, "chunks merged into one: 4") {
-		t.Errorf("a chunk in the middle of a merge: %q", text)
-	}
+	expect.Contains(t, inner.Find(".lead").Text(), "chunks merged into one: 4", "a chunk in the middle of a merge")
 	if text := now.Find("main").Text(); !strings.Contains(text, "Its keys are now in") || !strings.Contains(text, "Split a chunk in two") {
 		t.Errorf("the page says %q", text)
 	}
@@ -111,14 +108,10 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	if text := before.Find(".lead").Text(); !strings.Contains(text, want) || !strings.Contains(title, "no such chunk then") {
 		t.Errorf("before the split it says %q, want %q", text, want)
 	}
-	if href := before.Find(".coverers a").First().AttrOr("href", ""); !strings.Contains(href, "at=") {
-		t.Errorf("the link leads out of the past: %s", href)
-	}
+	expect.Contains(t, before.Find(".coverers a").First().AttrOr("href", ""), "at=", "the link leads out of the past")
 	page(split.Time.Add(time.Second), http.StatusOK)
 	text := page(merge.Time.Add(time.Second), http.StatusNotFound).Find(".lead").Text()
-	if !strings.Contains(text, "chunks merged into one: 4") {
-		t.Errorf("after the merge it says %q", text)
-	}
+	expect.Contains(t, text, "chunks merged into one: 4", "after the merge")
 }
 
 // A chunk that was merged long ago has no entry. The bound in an old address leads to the chunk with its first
@@ -137,5 +130,114 @@ func TestAFormerChunkWithoutAnEntryLeadsToItsFirstKey(t *testing.T) {
 	text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text()
 	if w.Code != http.StatusNotFound || !strings.Contains(text, "What became of it is not known") || strings.Contains(text, "now in") {
 		t.Errorf("a reference that nobody recorded: %d, %q", w.Code, text)
+	}
+}
+
+// movedTwice is a story whose third chunk of changes came from shard-rs-3 over shard-rs-2.
+func movedTwice() answer.View {
+	return webtest.NewStory().With(func(t *topology.Table) {
+		c := t.Collection("yorkie-meta.changes")
+		ch := c.Chunks.At(2)
+		other := "shard-rs-2"
+		if ch.Shard == other {
+			other = "shard-rs-1"
+		}
+		event := func(ago time.Duration, from, to string) topology.Event {
+			return topology.Event{ID: from + to, Time: webtest.Epoch.Add(-ago), What: "moveChunk.commit", NS: string(c.NS),
+				Details: webtest.Must(bson.Marshal(
+					bson.D{{Key: "min", Value: webtest.Must(c.Key.Document(ch.Min))}, {Key: "max", Value: webtest.Must(c.Key.Document(ch.Max))},
+						{Key: "from", Value: from}, {Key: "to", Value: to}}))}
+		}
+		t.Events = []topology.Event{event(time.Hour, other, ch.Shard), event(3*time.Hour, ch.Shard, other),
+			{ID: "old", Time: webtest.Epoch.Add(-6 * time.Hour), What: "dropDatabase", NS: "x"}}
+	}).View()
+}
+
+func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
+	v := movedTwice()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	c := v.Table.Collection("yorkie-meta.changes")
+	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
+	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
+	now := c.Chunks.At(2).Shard
+	want := []time.Duration{6*time.Hour + 36*time.Minute, 6 * time.Hour, 3 * time.Hour, time.Hour}
+	if len(a.Owners.Spans) != len(want) {
+		t.Fatalf("%+v", a.Owners.Spans)
+	}
+	end := a.Owners.From
+	for i, x := range a.Owners.Spans {
+		known := x.Shard != ""
+		if !x.From.Equal(webtest.Epoch.Add(-want[i])) || !x.From.Equal(end) || known != (i > 0) || i > 0 && (x.Shard == now) != (i != 2) {
+			t.Errorf("span %d: %+v", i, x)
+		}
+		end = x.To
+	}
+	if !end.Equal(a.Owners.To) {
+		t.Errorf("ends at %s", end)
+	}
+}
+
+// MongoDB 4.4 and 5.0 log the chunks that were merged instead of the merged range.
+func TestTheOwnersOfAChunkKnowMergesOfOlderReleases(t *testing.T) {
+	v := webtest.NewStory().With(func(t *topology.Table) {
+		c := t.Collection("yorkie-meta.changes")
+		ch := c.Chunks.At(2)
+		part := bson.D{{Key: "min", Value: webtest.Must(c.Key.Document(ch.Min))}, {Key: "max", Value: webtest.Must(c.Key.Document(ch.Max))}}
+		t.Events = []topology.Event{
+			{ID: "m", Time: webtest.Epoch.Add(-time.Hour), What: "merge", NS: string(c.NS),
+				Details: webtest.Must(bson.Marshal(bson.D{{Key: "merged", Value: bson.A{part}}}))},
+			{ID: "old", Time: webtest.Epoch.Add(-6 * time.Hour), What: "dropDatabase", NS: "x"},
+		}
+	}).View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	c := v.Table.Collection("yorkie-meta.changes")
+	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+
+		answer.ChunkRef(c, c.Chunks.At(2).Min)+"/around"))
+	if len(a.Owners.Marks) != 1 || a.Owners.Marks[0].What != "merge" || !a.Owners.Marks[0].At.Equal(webtest.Epoch.Add(-time.Hour)) {
+		t.Errorf("%+v", a.Owners.Marks)
+	}
+}
+
+func TestAChunksPageLeadsToItsNeighboursAndProjects(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.New(t)
+	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
+	doc := webtest.ParseHTML(t, s.Do("GET", webtest.ChunkPath(v, "yorkie-meta.documents", 2)).Body.String())
+	for _, rel := range []string{"prev", "next"} {
+		href, _ := doc.Find(`.neighbours a[rel="` + rel + `"]`).Attr("href")
+		expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s leads to %q", rel, href)
+	}
+	expect.Equal(t, doc.Find(`.neighbourbars a[aria-current="page"]`).Length(), 1,
+		"neighbours that are the chunk itself")
+	project, _ := doc.Find(".chunkprojects a").First().Attr("href")
+	if w := s.Do("GET", project); w.Code != http.StatusOK || !strings.Contains(doc.Find(".chunkprojects").Text(), "-") {
+		t.Errorf("project %q: %d", project, w.Code)
+	}
+	c := v.Table.Collection("yorkie-meta.documents")
+	first := webtest.ParseHTML(t, s.Do("GET", webtest.ChunkPath(v, "yorkie-meta.documents", 0)).Body.String())
+	if first.Find(`.neighbours a[rel="prev"]`).Length() != 0 || !strings.Contains(first.Find(".neighbours").Text(), "First chunk") {
+		t.Errorf("the first of %d chunks has one before it", c.Chunks.Len())
+	}
+}
+
+func TestTheCurveSaysOfHowManyChunksItIs(t *testing.T) {
+	v := webtest.NewStory().View()
+	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 5*time.Minute, nil)
+	c := v.Table.Collection("yorkie-meta.changes")
+	some := false
+	for i := range c.Chunks.Len() {
+		ref := answer.ChunkRef(c, c.Chunks.At(i).Min)
+		a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
+		if a.Writes.From == nil || len(a.Writes.Rates) == 0 || a.Writes.Chunks < 1 {
+			t.Fatalf("chunk %d: %+v", i, a.Writes)
+		}
+		for _, x := range a.Writes.Rates {
+			some = some || x != nil && *x > 0
+		}
+	}
+	if !some {
+		t.Error("no chunk took writes")
 	}
 }

@@ -82,9 +82,8 @@ func TestHeadlineAgreesWithTheCountsBelow(t *testing.T) {
 				d.rows = topology.Figure{Reason: "notCountable"}
 			}
 			d.proof = placement.Proof{
-				State: rapid.SampledFrom(
-					[]placement.ProofState{placement.ProofAgrees, placement.ProofDiffers, placement.ProofFailed},
-				).Draw(t, "proof"),
+				State: rapid.SampledFrom([]placement.ProofState{placement.ProofAgrees, placement.ProofDiffers,
+					placement.ProofFailed}).Draw(t, "proof"),
 				Ours:   d.shards,
 				Theirs: shards[2:],
 				Newer:  placement.SideTable,
@@ -224,13 +223,8 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 		if there.Places[0].Shard == to {
 			to = "shard-rs-2"
 		}
-		f.Admin(
-			bson.D{
-				{Key: "moveChunk", Value: "yorkie-meta.changes"},
-				{Key: "find", Value: bson.D{{Key: "doc_id", Value: ids[0].ID}}},
-				{Key: "to", Value: to},
-			},
-		)
+		f.Admin(bson.D{{Key: "moveChunk", Value: "yorkie-meta.changes"},
+			{Key: "find", Value: bson.D{{Key: "doc_id", Value: ids[0].ID}}}, {Key: "to", Value: to}})
 		moved := ask(key(doc))
 		said = moved.Answer.String()
 		if moved.Places[0].Shard != to || !strings.Contains(said, to) || strings.Contains(said, there.Places[0].Shard) ||

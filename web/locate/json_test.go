@@ -1,15 +1,24 @@
 package locate_test
 
 import (
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
+	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
+	"shardboard/internal/topology"
+	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
 
@@ -89,9 +98,7 @@ func TestLocateManyLines(t *testing.T) {
 		{"application/json", `{"lines":[{"$gt":1}]}`, 400}, {"image/png", "x", 415}, {"???", "x", 400},
 	} {
 		w := s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text))
-		if w.Code != post.status {
-			t.Errorf("%s %.20q: %d", post.kind, post.text, w.Code)
-		}
+		expect.Equal(t, w.Code, post.status, "%s %.20q", post.kind, post.text)
 		webtest.CheckProblem(t, w, "/api/v1/locate")
 	}
 }
@@ -110,5 +117,164 @@ func TestPanicInOneLineFailsThatLineOnly(t *testing.T) {
 	if len(got.Items) != 3 || got.Items[0].Problem != nil || got.Items[1].Problem == nil || got.Items[1].Problem.Status != 500 ||
 		got.Items[2].Problem != nil {
 		t.Errorf("%+v", got)
+	}
+}
+
+// keyQuestions are namespaces with shard-key values of every form of answer:
+// one chunk by hash or range, with zone and jumbo flag, several shards,
+// unsharded, and names and values that JSON must escape.
+var keyQuestions = [][2]string{
+	{"yorkie-meta.changes", `{"doc_id":{"$oid":"65e000000000000000000001"}}`},
+	{"yorkie-meta.changes", ` {"$oid":"65e000000000000000000001"}`},
+	{"yorkie-meta.documents", `{"project_id":{"$oid":"65e000000000000000000003"}}`},
+	{"yorkie-meta.documents", `{"project_id":{"$oid":"65e000000000000000000007"}}`},
+	{"yorkie-meta.documents", `{"project_id":{"$minKey":1}}`},
+	{"yorkie-meta.clients", `{"project_id":{"$oid":"65e000000000000000000003"}}`},
+	{"yorkie-meta.clients", `{"project_id":{"$oid":"65e000000000000000000003"},"_id":{"$oid":"65e000000000000000000004"}}`},
+	{"yorkie-meta.projects", `{"_id":1}`}, {"weird.a/b,c@1%2F ü", `{"name":"<b>&\u2028 \"quoted\" \\ ü\u0001"}`},
+	{"weird.a/b,c@1%2F ü", `{"name":"plain"}`}, {"weird.a/b,c@1%2F ü", `{"name":{"$numberDouble":"NaN"}}`},
+}
+
+func keySite(t testing.TB) *webtest.Server {
+	s := webtest.New(t)
+	s.Watcher.Value.Collections = append(s.Watcher.Value.Collections[:1:1], append([]*topology.Collection{
+		s.Watcher.Value.Collections[1],
+		webtest.CannedCollection("yorkie-meta.clients", bson.D{{Key: "project_id", Value: 1}, {Key: "_id", Value: "hashed"}}, 1, 4),
+	}, s.Watcher.Value.Collections[2:]...)...)
+	s.Deps.Locate.Locator = realLocator(s)
+	return s
+}
+
+func TestFastPathForKeysAnswersLikeTheGeneralOne(t *testing.T) {
+	s := keySite(t)
+	for _, q := range keyQuestions {
+		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
+		quick, general := s.Do("GET", address), s.Do("GET", address+"&any=1")
+		if quick.Code != http.StatusOK || quick.Body.String() != general.Body.String() {
+			t.Errorf("%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
+		}
+		for _, name := range []string{"Content-Type", "Cache-Control", "Vary", "Etag"} {
+			if got, want := quick.Header().Get(name), general.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q, in general %q", address, name, got, want)
+			}
+		}
+		answer, err := s.Deps.Locate.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
+		if err != nil || !locating.PlainKeyAnswer(answer) {
+			t.Errorf("%s is not written by hand: %v", address, err)
+		}
+	}
+}
+
+func TestInvalidKeysFailLikeOtherInput(t *testing.T) {
+	s := keySite(t)
+	for _, q := range [][2]string{
+		{"yorkie-meta.nothing", `{"a":1}`}, {"yorkie-meta.changes", `{"doc_id":{"$gt":1}}`}, {"yorkie-meta.changes",
+			`{"a":1}`}, {"yorkie-meta.changes", `{`}, {"yorkie-meta.changes", ``},
+	} {
+		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
+		same := webtest.Header("X-Request-ID", "same")
+		quick, general := s.Do("GET", address, same), s.Do("GET", address+"&any=1", same)
+		if quick.Code < 400 || quick.Code > 499 || quick.Body.String() != general.Body.String() {
+			t.Errorf("%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
+		}
+	}
+}
+
+func TestKeyAnswerIsCSVWhenAskedFor(t *testing.T) {
+	s := keySite(t)
+	w := s.Do("GET", keyAddress(1), webtest.Header("Accept", site.MediaCSV))
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == locating.JSONType[0] {
+		t.Errorf("%d %s: %s", w.Code, w.Header().Get("Content-Type"), w.Body)
+	}
+}
+
+// secret has the shape of a project's key.
+const secret = "mBhLWpJwJ5Gq4mD2VRhYvK"
+
+func formPost(values url.Values) []func(*http.Request) {
+	return []func(*http.Request){webtest.Header("Content-Type", "application/x-www-form-urlencoded"), webtest.Body(values.Encode())}
+}
+
+func TestManyLinesHaveAPageAndCSV(t *testing.T) {
+	s := webtest.New(t)
+	webtest.WithLocatable(s)
+	lines := "p/d\r\n\r\nbad one\r\n=HYPERLINK(\"x\")\r\n<script>alert(1)</script>\r\n"
+	page := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}})...)
+	html := page.Body.String()
+	if page.Code != 200 || !strings.Contains(html, "3 of 4 lines") || !strings.Contains(html, "Nothing is called &#34;bad one&#34;") ||
+		strings.Contains(html, "<script>alert") {
+		t.Errorf("%d %s", page.Code, html)
+	}
+	sheet := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {lines}, "as": {"csv"}})...)
+	rows, err := csv.NewReader(sheet.Body).ReadAll()
+	if err != nil || sheet.Code != 200 || !strings.HasPrefix(sheet.Header().Get("Content-Type"), "text/csv") || len(rows) != 1+3*3+1 {
+		t.Fatalf("%d %v %d rows", sheet.Code, err, len(rows))
+	}
+	for _, row := range rows {
+		for _, cell := range row {
+			if strings.HasPrefix(cell, "=") {
+				t.Errorf("a formula: %q", cell)
+			}
+		}
+	}
+	for what, values := range map[string]url.Values{"empty": {}, "blank": {"lines": {" \n \n"}},
+		"many": {"lines": {strings.Repeat("x\n", 1001)}}, "NUL": {"lines": {"a\x00b"}}, "long": {"lines": {strings.Repeat("x", 5000)}},
+		"not UTF-8": {"lines": {"\xff"}}} {
+		w := s.Do("POST", "/locate/bulk", formPost(values)...)
+		if w.Code != 400 || !strings.Contains(w.Body.String(), `role="alert"`) || strings.Contains(w.Body.String(), "\x00") {
+			t.Errorf("%s: %d", what, w.Code)
+		}
+	}
+	if w := s.Do("POST", "/locate/bulk", webtest.Header("Content-Type", "text/plain"), webtest.Body("lines=x")); w.Code != 415 {
+		t.Errorf("another type: %d", w.Code)
+	}
+	if w := s.Do("POST", "/locate/bulk",
+		append(formPost(url.Values{"lines": {"p"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
+		t.Errorf("another site's form: %d", w.Code)
+	}
+	if w := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {strings.Repeat("x", 300<<10)}})...); w.Code != 413 {
+		t.Errorf("too much: %d", w.Code)
+	}
+}
+
+func TestWhatLooksLikeASecretKeyIsNotRepeated(t *testing.T) {
+	s := webtest.New(t)
+	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) {
+		return nil, fault.New(fault.NotFound, "No project has this public key. If it was a secret key, rotate it.")
+	}
+	page := s.Do("GET", "/locate?q="+secret).Body.String()
+	if n := strings.Count(page, secret); n != 1 || !strings.Contains(page, `value="`+secret) {
+		t.Errorf("the page has it %d times", n)
+	}
+	bulk := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {"API-Key " + secret}})...).Body.String()
+	if n := strings.Count(bulk, secret); n != 1 {
+		t.Errorf("the bulk page has it %d times", n)
+	}
+	answers := []string{
+		s.Do("GET", "/api/v1/locate?q="+secret).Body.String(),
+		s.Do("POST", "/api/v1/locate", webtest.Body(secret+"\n"+secret+"/d\nkey="+secret)).Body.String(),
+		s.Do("POST", "/api/v1/locate", webtest.Header("Accept", "text/csv"), webtest.Body(secret)).Body.String(),
+		s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {secret}, "as": {"csv"}})...).Body.String(),
+		s.Log.String(),
+	}
+	for i, a := range answers {
+		if strings.Contains(a, secret) || a == "" {
+			t.Errorf("answer %d: %s", i, a)
+		}
+	}
+}
+
+func TestALocateAnswerSaysHowItWasReadAndWhatItCost(t *testing.T) {
+	s := webtest.New(t)
+	webtest.WithLocatable(s)
+	got := webtest.Decode[api.LocateAnswer](t,
+		s.Do("GET", "/api/v1/locate?q="+url.QueryEscape("https://x.example/projects/app/documents/k%2F1")))
+	if len(got.Items) != 1 || len(got.Input) != 1 || got.Input[0] != (api.Reading{Form: "dashboard", Project: "app", Key: "k/1"}) ||
+		got.Cost.Targeted != 1 {
+		t.Errorf("%+v", got)
+	}
+	page := s.Do("GET", "/locate?q=app/doc").Body.String()
+	if !strings.Contains(page, "Read as project/document key. Cost: 1 targeted query, 0 to all shards.") {
+		t.Errorf("%s", page)
 	}
 }

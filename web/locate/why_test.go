@@ -12,6 +12,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -75,26 +77,21 @@ func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
 			t.Errorf("sentence %q", p.Sentence)
 		}
 		for _, sh := range p.Why.Shards {
-			if (sh.Primary != nil) != (sh.Shard == "shard-rs-1") {
-				t.Errorf("primary of %s: %v", sh.Shard, sh.Primary)
-			}
+			expect.Equal(t, (sh.Primary != nil), (sh.Shard == "shard-rs-1"),
+				"whether %s is the primary: %v", sh.Shard, sh.Primary)
 		}
 	}
 	again := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1")).Items[0].Places
 	if got[0].Sentence != strings.TrimSuffix(again[0].Sentence, ".")+", 3 rows counted there." {
 		t.Errorf("%q, then %q", got[0].Sentence, again[0].Sentence)
 	}
-	if w := s.Do("GET", "/api/v1/locate?q=x&prove=maybe"); w.Code != http.StatusBadRequest {
-		t.Errorf("prove=maybe: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1/locate?q=x&prove=maybe").Code, http.StatusBadRequest, "prove=maybe")
 }
 
 func TestOneAnswerProvesABoundedNumberOfPlaces(t *testing.T) {
 	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 60)
 	places := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&prove=1")).Items[0].Places
-	if n := len(prover.asked); n != locating.MaxAsked {
-		t.Errorf("%d explains", n)
-	}
+	expect.Equal(t, len(prover.asked), locating.MaxAsked, "explains")
 	if last := places[len(places)-1].Proof; last == nil || last.State != "skipped" || !strings.Contains(last.Text, "24") {
 		t.Errorf("%+v", last)
 	}
@@ -125,13 +122,9 @@ func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
 func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
 	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 0)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki%2Fhandbook").Body.String())
-	if len(prover.asked) != 0 {
-		t.Error("asked the cluster")
-	}
+	expect.Equal(t, len(prover.asked), 0, "questions to the cluster")
 	href, _ := doc.Find(".why .bits a").First().Attr("href")
-	if href != "/locate?prove=1&q=wiki%2Fhandbook" {
-		t.Errorf("href %q", href)
-	}
+	expect.Equal(t, href, "/locate?prove=1&q=wiki%2Fhandbook", "the link")
 	if n := doc.Find(".why details .chain dt").Length(); n < 20 {
 		t.Errorf("%d links of chains", n)
 	}
@@ -155,9 +148,7 @@ func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 	}
 	_, bound, _ := strings.Cut(ref, ".")
 	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes/chunks/"+bound).Body.String())
-	if n := doc.Find(".rules tbody tr").Length(); n != len(got.Balance.Rules) {
-		t.Errorf("%d rules on the page", n)
-	}
+	expect.Equal(t, doc.Find(".rules tbody tr").Length(), len(got.Balance.Rules), "rules on the page")
 	list := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes").Body.String())
 	if href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href"); !strings.HasPrefix(href, "yorkie-meta.changes/chunks/") &&
 		!strings.HasPrefix(href, "/shards") {
@@ -181,10 +172,7 @@ func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
 	s := webtest.New(t)
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
-	doc, err := bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	doc := must.Get(bson.Marshal(bson.D{{Key: "doc_id", Value: int64(12345)}}))
 	gone := webtest.Must(c.Key.Bound(doc))
 	exact, others := webtest.Must(c.ExactRef(gone)), *c
 	others.Incarnation.UUID[0]++
@@ -200,9 +188,7 @@ func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {
 	} {
 		for _, path := range []string{"/api/v1/collections/yorkie-meta.changes/chunks/" + ref + "/why",
 			"/collections/yorkie-meta.changes/chunks/" + ref} {
-			if w := s.Do("GET", path); w.Code != want {
-				t.Errorf("%.90s: %d, want %d", path, w.Code, want)
-			}
+			expect.Equal(t, s.Do("GET", path).Code, want, "%.90s", path)
 		}
 	}
 }

@@ -5,7 +5,9 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
@@ -16,10 +18,7 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 	c := routing.Collection(ns, pattern, routing.Bounds(pattern, 0, 10, 20), "a", "b", "a", "b")
 	table := &topology.Table{Collections: []*topology.Collection{c}}
 	p := func(n int) bson.Raw {
-		doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		doc := must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}}))
 		return doc
 	}
 	chunk := func(lo, hi int) []operation.Fact {
@@ -98,5 +97,27 @@ func isGranted(r *lockRequest) bool {
 		return true
 	default:
 		return false
+	}
+}
+
+func TestAChangeIsRunningUntilItsRunHasEnded(t *testing.T) {
+	pin := actions.Args{Project: "p", Shard: "a", Mode: actions.ModeMoves}
+	x := &execution{run: Run{Kind: actions.Pin, Args: pin, State: Running}}
+	e := &Engine{executions: map[string]*execution{"r": x}}
+	is := func(k actions.Kind, a actions.Args) bool {
+		_, open := e.running(k, a)
+		return open
+	}
+	if !is(actions.Pin, pin) {
+		t.Error("the same change is offered again while it runs")
+	}
+	other := pin
+	other.Shard = "b"
+	if is(actions.Pin, other) || is(actions.Isolate, pin) {
+		t.Error("another change is taken for the running one")
+	}
+	x.run.State = Failed
+	if is(actions.Pin, pin) {
+		t.Error("a failed run makes its change still")
 	}
 }

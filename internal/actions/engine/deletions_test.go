@@ -1,13 +1,16 @@
 package engine
 
 import (
-	"slices"
 	"testing"
 	"time"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
+	"shardboard/internal/topology"
 )
 
 // The limit of a move grows with its bytes; one that rests on a measured rate is tighter, and none is endless.
@@ -57,13 +60,45 @@ func TestAwaitedDeletions(t *testing.T) {
 		"a shard that drains":             {drains(Running, ended), []AwaitedDeletion{{Shard: "d"}}},
 		"one whose draining was not sent": {drains(Planned, time.Time{}), nil},
 	} {
-		if got := (Run{Steps: []Step{c.step, c.step}}).AwaitedDeletions(); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %+v, want %+v", name, got, c.want)
-		}
+		expect.EqualSlices(t, (Run{Steps: []Step{c.step, c.step}}).AwaitedDeletions(), c.want, "%s", name)
 	}
 }
 
 func drains(state State, sent time.Time) Step {
 	return Step{Step: operation.Step{Op: operation.OpAwait, Shard: "d", Proof: []operation.Fact{{Kind: operation.FactRemains, Shard: "d"}}},
 		State: state, Sent: sent}
+}
+
+func TestNothingIsPlannedBeforeTheReleaseIsKnown(t *testing.T) {
+	for version, want := range map[string]bool{"": false, "none": false, "8.x": false, "4.4.0": true, "9.0.1-rc2": true} {
+		table := &topology.Table{ServerInfo: topology.ServerInfo{Version: version}}
+		err := needsRelease(actions.Situation{Table: table, Release: balance.ReleaseOf(version)})
+		if (err == nil) != want || err != nil && fault.Of(err) != fault.Unavailable {
+			t.Errorf("%q: got %v", version, err)
+		}
+	}
+}
+
+func TestAWaitBeginsAnewWhenTheClockIsSetBack(t *testing.T) {
+	began := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	w := Backoff{
+		Since: began,
+		First: began.Add(-time.Minute),
+		Next:  began.Add(time.Minute),
+		Until: began.Add(15 * time.Minute),
+		Pause: time.Minute,
+	}
+	for _, at := range []time.Time{began, began.Add(10 * time.Minute), began.Add(-time.Second), began.Add(24 * time.Hour)} {
+		if got, anew := w.afterClockChange(at); anew || got.Until != w.Until {
+			t.Errorf("at %s: %+v", at, got)
+		}
+	}
+	at := began.Add(-24 * time.Hour)
+	got, anew := w.afterClockChange(at)
+	if !anew || got.Since != at || got.First != at || got.Next != at || got.Until != at.Add(15*time.Minute) || got.Pause != w.Pause {
+		t.Errorf("%+v", got)
+	}
+	if again, anew := got.afterClockChange(at.Add(time.Minute)); anew {
+		t.Errorf("it begins anew again: %+v", again)
+	}
 }

@@ -1,9 +1,21 @@
 package engine
 
 import (
+	"context"
+	"slices"
 	"testing"
 
+	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions"
+	"shardboard/internal/actions/operation"
+	"shardboard/internal/balance"
+	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/message"
 	"shardboard/internal/store"
+	"shardboard/internal/topology"
 )
 
 // Plans and runs of earlier versions hold the code of a sentence and its
@@ -12,9 +24,7 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 	run, err := decodeRun(store.RunRecord{ID: "r1", Body: []byte(`{"ID":"r1","Kind":"move","State":"failed",
 		"Summary":{"Code":"move","Args":{"ns":"db.docs","to":"b"}},"Why":{"Code":"step.gaveUp","Args":{"tries":"3"}},
 		"Steps":[{"State":"failed","Why":{"Code":"step.gaveUp","Args":null},"Backoff":{"What":{"Code":"obstacle.lock","Args":{}}}}]}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for got, want := range map[string]string{
 		run.Summary.String():               "move (ns db.docs, to b)",
 		run.Why.String():                   "step.gaveUp (tries 3)",
@@ -32,5 +42,75 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 	if err != nil || plan.Summary.String() != "split.at (at 5)" ||
 		plan.Checks[0].Source.Code != "table" || plan.Effect.Stays[0].Code != "unsharded" {
 		t.Errorf("%+v, %v", plan, err)
+	}
+}
+
+func TestRefusalNamesTheCheckThatBlocks(t *testing.T) {
+	p := actions.Plan{Draft: actions.Draft{Checks: []actions.Check{
+		{ID: "a", Verdict: actions.Pass, Text: message.New("a", "Fine.")},
+		{ID: "b", Verdict: actions.Block, Text: message.New("b", "{shard} is draining.", message.Shard("shard", "rs-2"))},
+	}}}
+	if got := refusalText(blockedError(p)); got != "A check blocks it. rs-2 is draining." {
+		t.Errorf("got %q", got)
+	}
+	if got := refusalText(fault.New(fault.Invalid, "The argument is wrong.")); got != "The argument is wrong." {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A plan that an earlier release made, and a second person has approved, moves whole chunks with moveRange.
+func TestAPlanOfAnEarlierReleaseIsStillTheSame(t *testing.T) {
+	key := bson.Raw{5, 0, 0, 0, 0}
+	release := balance.Release{7, 0, 0}
+	plan := func(op operation.Op, to string) actions.Plan {
+		p := actions.Plan{Draft: actions.Draft{Steps: []operation.Step{{Op: op, NS: "a.b", At: key, Min: key, Max: key, Shard: to}}}}
+		commands, err := commandsOf(release, p.Steps)
+		must.Do(t, err)
+		p.Commands = commands
+		if p.Hash, err = planHash(p.Steps, commands); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	now := plan(operation.OpMove, "s-2")
+	for _, test := range []struct {
+		was  actions.Plan
+		same bool
+	}{
+		{now, true},
+		{plan(operation.OpMoveRange, "s-2"), true},
+		{plan(operation.OpMoveRange, "s-3"), false},
+		{plan(operation.OpSplitAt, "s-2"), false},
+	} {
+		expect.Equal(t, samePlan(release, test.was, now), test.same, "%v", test.was.Steps)
+	}
+	if samePlan(release, now, plan(operation.OpMoveRange, "s-2")) {
+		t.Error("a whole chunk has become a part of one, and it counts as the same")
+	}
+}
+
+// readings notes what is read.
+type readings struct{ writes []actions.Span }
+
+func (r *readings) RecentWrites(_ context.Context, _ *topology.Table, of []actions.Span) actions.Writes {
+	r.writes = append(r.writes, of...)
+	return actions.Writes{}
+}
+
+// What is read may show that more is needed.
+func TestADraftIsMadeUntilItHasReadWhatItNeeds(t *testing.T) {
+	a, b := actions.Span{NS: "d.a"}, actions.Span{NS: "d.b"}
+	stages := []actions.Needs{{Writes: []actions.Span{a}}, {Writes: []actions.Span{b}}, // what cannot be read is not waited for:
+		{Writes: []actions.Span{a}, Indexes: "d.a", Sizes: []actions.Span{a}}}
+	var reads readings
+	e := planning{base: &base{opts: Options{Recent: &reads}}} // reads no indexes and no sizes
+	drafts := 0
+	d, err := e.draftWithReads(t.Context(), &actions.Situation{}, func(actions.Situation) (actions.Draft, error) {
+		need := stages[min(drafts, len(stages)-1)]
+		drafts++
+		return actions.Draft{Needs: need}, nil
+	})
+	if err != nil || drafts != 3 || !slices.Equal(reads.writes, []actions.Span{a, a, b}) || d.Needs.Writes != nil {
+		t.Errorf("%v, %d drafts, read %v, %+v", err, drafts, reads.writes, d.Needs)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +13,8 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -50,8 +51,7 @@ func (r *Rig) approve(by auth.Principal, p actions.Plan) engine.Approval {
 func (r *Rig) rewrite(p actions.Plan, change func(*actions.Plan)) actions.Plan {
 	r.Helper()
 	change(&p)
-	body, err := json.Marshal(p)
-	r.Must(err)
+	body := must.Get(json.Marshal(p))
 	r.handle.mu.Lock()
 	defer r.handle.mu.Unlock()
 	row := r.handle.plans[p.ID]
@@ -67,9 +67,7 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 		if len(p.Approval) != 1 || p.Expires.Sub(p.Made) != engine.ApprovalWait {
 			t.Fatalf("%v, %s", p.Approval, p.Expires.Sub(p.Made))
 		}
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "approval of somebody else") {
-			t.Errorf("without approval: %v", err)
-		}
+		r.refuses(Anna, p, fault.Conflict, "approval of somebody else")
 		time.Sleep(time.Hour) // longer than other plans live
 		waiting, err := r.Engine.AwaitingApproval(r.Context(), 10)
 		r.Must(err)
@@ -86,9 +84,7 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 		if again := r.approve(Bert, p); !again.At.Equal(a.At) {
 			t.Error("approving again changed something")
 		}
-		if _, _, err := r.RunPlan(Bert, p); fault.Of(err) != fault.Conflict {
-			t.Errorf("who approved runs it: %v", err)
-		}
+		r.refuses(Bert, p, fault.Conflict, "")
 		time.Sleep(engine.ApprovalLasts - time.Second)
 		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded || run.Approval == nil || run.Approval.By != Bert.ID {
@@ -195,9 +191,7 @@ func TestSelfApprovalReplayAndStaleApprovalNeverRunAPlan(t *testing.T) {
 						t.Fatalf("try %d: refused %v, run: %v", i, refused, err)
 					}
 				}
-				if n := len(r.Sim.Faults().Seen()); n != 0 {
-					t.Errorf("%d commands sent", n)
-				}
+				expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
 			})
 		})
 	}
@@ -222,16 +216,12 @@ func TestApprovalDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
 				if !restart {
 					wall = -time.Duration(i+1) * engine.ApprovalLasts / 20
 				}
-				if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
-					t.Fatalf("restart %v, try %d: %v", restart, i, err)
-				}
+				r.refuses(Anna, p, fault.Conflict, "")
 				if a, err := r.Engine.ApprovalOf(r.Context(), p); err != nil || a.State != engine.ApprovalVoid || a.Void.IsZero() {
 					t.Fatalf("restart %v, try %d: %+v, %v", restart, i, a, err)
 				}
 			}
-			if n := len(r.Sim.Faults().Seen()); n != 0 {
-				t.Errorf("%d commands sent", n)
-			}
+			expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
 		})
 	}
 }
@@ -290,9 +280,7 @@ func TestUndoOfAnApprovedRunNeedsNoApprovalForADay(t *testing.T) {
 		if len(late.Approval) == 0 {
 			t.Error("an undo a day later needs no approval")
 		}
-		if _, _, err := r.RunPlan(Anna, late); fault.Of(err) != fault.Conflict {
-			t.Errorf("%v", err)
-		}
+		r.refuses(Anna, late, fault.Conflict, "")
 	})
 }
 
@@ -302,9 +290,7 @@ func TestStricterRulesCountForPlansThatWereMadeBefore(t *testing.T) {
 		p := r.planSplit(Anna, 5)
 		rules.Kinds = []actions.Kind{actions.Split}
 		r.Restart()
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
-			t.Errorf("%v", err)
-		}
+		r.refuses(Anna, p, fault.Conflict, "")
 		r.approve(Bert, p)
 		rules = actions.ApprovalRules{Chunks: 1}
 		r.Restart()

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 var update = flag.Bool("update", false, "rewrite the table of what needs which approval")
@@ -94,9 +95,7 @@ func (r *Rig) limits(rules *actions.ApprovalRules, p actions.Plan, plan func() a
 		if len(p.Approval) == 0 {
 			return false
 		}
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict {
-			r.Errorf("%s ran without the approval that it needs: %v", p.Kind, err)
-		}
+		r.refuses(Anna, p, fault.Conflict, "")
 		return true
 	}
 	switch {
@@ -158,10 +157,6 @@ func (r *Rig) asks(rules *actions.ApprovalRules, k actions.Kind, plan func() act
 	*rules = actions.ApprovalRules{Kinds: []actions.Kind{k}}
 	r.Restart()
 	p := plan()
-	if len(p.Approval) != 1 {
-		r.Errorf("%s with --approval-kinds %s: %v", p.Kind, k, p.Approval)
-	}
-	if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "approval of somebody else") {
-		r.Errorf("%s ran without approval of %s: %v", p.Kind, k, err)
-	}
+	expect.Equal(r, len(p.Approval), 1, "%s with --approval-kinds %s: %v", p.Kind, k, p.Approval)
+	r.refuses(Anna, p, fault.Conflict, "approval of somebody else")
 }

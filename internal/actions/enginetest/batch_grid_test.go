@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -205,7 +206,6 @@ func (r *Rig) loseLeadOfBatch(other *otherReplica, m takeover, l loss) {
 			}
 		}
 	}
-	if moved != len(gridItems)+refused {
-		r.Errorf("%d commands for %d moves, of which %d were refused", moved, len(gridItems), refused)
-	}
+	expect.Equal(r, moved, len(gridItems)+refused,
+		"commands for %d moves, of which %d were refused", len(gridItems), refused)
 }

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -73,16 +75,13 @@ func TestTheHashOfABatchChangesWithItsItems(t *testing.T) {
 			"no canary": {Plans: moves("shard-rs-2", 0, 10), Canary: new(bool)},
 		} {
 			hash := r.Plan(actions.Batch, a).Hash
-			if seen[hash] != "" {
-				r.Errorf("%s has the hash of %s", name, seen[hash])
-			}
+			expect.Equal(r, seen[hash], "", "%s: what has the same hash", name)
 			seen[hash] = name
 		}
 		before := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)})
 		r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpSplitAt, NS: NS, At: P(35)})) // another chunk
-		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash != before.Hash {
-			r.Error("the hash depends on other chunks")
-		}
+		expect.Equal(r, r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash, before.Hash,
+			"the hash depends on other chunks")
 		r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(10), Max: P(20), Shard: "shard-rs-3"}))
 		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash == before.Hash {
 			r.Error("the hash does not depend on where its chunks are")
@@ -189,12 +188,9 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 			}
 		}
 		all := strings.Join(texts, "\n")
-		for _, part := range []string{"Item 1 of the request is left out", "jumbo", "Item 3", "already on shard-rs-1", "Item 4",
-			"an earlier item moves", "Item 5", "shard-rs-9", "6 more items of the request are left out: 12, 13, 14, 15, 16, 17."} {
-			if !strings.Contains(all, part) {
-				r.Errorf("%q lacks %q", all, part)
-			}
-		}
+		expect.ContainsAll(r, all, []string{"Item 1 of the request is left out", "jumbo", "Item 3", "already on shard-rs-1", "Item 4",
+			"an earlier item moves", "Item 5", "shard-rs-9", "6 more items of the request are left out: 12, 13, 14, 15, 16, 17."},
+			"lacks")
 		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded || run.Batch.Items != 1 {
 			r.Errorf("%s %v: %+v", run.State, run.Why, run.Batch)
@@ -232,4 +228,46 @@ func (r *Rig) children(batch string) (out []engine.Run) {
 		}
 	}
 	return out
+}
+
+// timeBatch plans and runs a batch of splits, the first at a key, and returns how long each took for an item.
+func (r *Rig) timeBatch(from, items int) (planning, running time.Duration) {
+	r.Helper()
+	var plans []actions.PlannedChange
+	for i := range items {
+		plans = append(plans, actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(1000 + from + i)}})
+	}
+	begun := time.Now()
+	p := r.Plan(actions.Batch, actions.Args{Plans: plans, Group: 100})
+	planning = time.Since(begun) / time.Duration(items)
+	begun = time.Now()
+	if run := r.WaitEnd(r.Start(p).ID); run.State != engine.Succeeded || run.Batch.Done != items {
+		r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
+	}
+	return planning, time.Since(begun) / time.Duration(items)
+}
+
+// BenchmarkBatch plans and runs a batch of 300 items, 1,000 with SHARDBOARD_LONG, in real time, and compares the cost
+// of an item with that of one of a batch of 100 in the same process.
+func BenchmarkBatch(b *testing.B) {
+	r := newRig(b, Setup{})
+	defer func() { _ = r.Sim.Close() }()
+	r.Boot()
+	defer r.Kill()
+	var plan, run [2]time.Duration
+	from, many := 0, 300
+	if os.Getenv("SHARDBOARD_LONG") != "" {
+		many = actions.MostItems // 24 s each time
+	}
+	for b.Loop() {
+		for i, items := range []int{100, many} {
+			planning, running := r.timeBatch(from, items)
+			plan[i], run[i] = plan[i]+planning, run[i]+running
+			from += items
+		}
+	}
+	b.ReportMetric(float64(plan[1].Microseconds())/float64(b.N), "planning-µs/item")
+	b.ReportMetric(float64(run[1].Microseconds())/float64(b.N), "running-µs/item")
+	b.ReportMetric(float64(plan[1])/float64(plan[0]), "planning-ratio-to-100")
+	b.ReportMetric(float64(run[1])/float64(run[0]), "running-ratio-to-100")
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"shardboard/internal/actions/operation"
 	"slices"
 	"strings"
+
+	"shardboard/internal/actions/operation"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -118,9 +119,7 @@ func TestADrainThatSomebodyElseBeganIsNotBegunAgain(t *testing.T) {
 		plan := r.Plan(actions.DrainShard, actions.Args{Shard: "shard-rs-3"})
 		drainThird(r)
 		_, _, err := r.RunPlan(Anna, plan)
-		if fault.Of(err) != fault.Conflict {
-			r.Errorf("the plan of a drain that had begun: %v", err)
-		}
+		expect.Equal(r, fault.Of(err), fault.Conflict, "the plan of a drain that had begun: %v", err)
 		waits := r.Plan(actions.DrainShard, actions.Args{Shard: "shard-rs-3"})
 		if len(waits.Steps) != 1 || waits.Confirm != "" || waits.Risk != actions.Low {
 			r.Errorf("a plan that only waits: %+v", waits.Steps)
@@ -156,9 +155,7 @@ func TestADrainRunEndsWhenSomebodyEndsTheDraining(t *testing.T) {
 	onDrainingRig(t, "8.3", func(r *Rig) {
 		id := r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: first})).ID
 		r.Wait(id, awaiting)
-		if end := r.PlanAndRun(actions.StopDraining, actions.Args{Shard: first}); end.State != engine.Succeeded {
-			r.Fatalf("%s %s", end.State, end.Why)
-		}
+		r.succeeds(r.PlanAndRun(actions.StopDraining, actions.Args{Shard: first}).ID)
 		if run := r.WaitEnd(id); run.State != engine.Failed || run.Why.Code != "step.drainEnded" {
 			r.Errorf("%s: %s", run.State, run.Why)
 		}
@@ -236,9 +233,7 @@ func TestAJumboChunkKeepsAShardFromBecomingEmpty(t *testing.T) {
 		}
 		r.setJumboFlag(false)
 		r.balance(4)
-		if run = r.WaitEnd(id); run.State != engine.Succeeded {
-			r.Errorf("%s %s", run.State, run.Why)
-		}
+		r.succeeds(id)
 	})
 }
 
@@ -270,10 +265,7 @@ func TestConfigServerIsDedicatedWhenItsOldDocumentsAreDeleted(t *testing.T) {
 				{Key: "moveChunk", Value: NS}, {Key: "find", Value: bson.D{{Key: "p", Value: 1}}}, {Key: "to", Value: to},
 			})
 		}
-		run := r.WaitEnd(r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: "config"})).ID)
-		if run.State != engine.Succeeded {
-			r.Fatalf("drained: %s %s", run.State, run.Why)
-		}
+		run := r.succeeds(r.Start(r.Plan(actions.DrainShard, actions.Args{Shard: "config"})).ID)
 		for _, want := range []engine.State{engine.Failed, engine.Succeeded} {
 			run = r.WaitEnd(r.Start(r.Plan(actions.RemoveShard, actions.Args{Shard: "config"})).ID)
 			_, there := r.ReadState().Draining["config"]

@@ -13,6 +13,8 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -23,8 +25,7 @@ func TestShardTakesPartInOneOfOurMigrationsAtATime(t *testing.T) {
 		r.Admin(bson.D{{Key: "split", Value: other}, {Key: "middle", Value: bson.D{{Key: "p", Value: 0}}}})
 		r.Restart()
 		first := r.planMove()
-		lowest, err := bson.Marshal(bson.D{{Key: "p", Value: bson.MinKey{}}})
-		r.Must(err)
+		lowest := must.Get(bson.Marshal(bson.D{{Key: "p", Value: bson.MinKey{}}}))
 		second := r.Plan(actions.MoveChunk, actions.Args{NS: other, Bounds: [2]bson.Raw{lowest, P(0)}, To: "shard-rs-3"})
 		a, rule := r.startAndHold(first, simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned})
 		b := r.Start(second).ID
@@ -35,9 +36,7 @@ func TestShardTakesPartInOneOfOurMigrationsAtATime(t *testing.T) {
 		time.Sleep(time.Minute)
 		rule.Remove()
 		for _, id := range []string{a, b} {
-			if run := r.WaitEnd(id); run.State != engine.Succeeded {
-				r.Errorf("%s %v", run.State, run.Why)
-			}
+			r.succeeds(id)
 		}
 	})
 }
@@ -53,9 +52,7 @@ func TestSecondRunOnACollectionWaitsAndIsCheckedAgain(t *testing.T) {
 		if waiting.Why.Args()["run"] != a || waiting.Why.Args()["for"] != "range of "+string(NS) {
 			r.Errorf("%v", waiting.Why)
 		}
-		if run := r.WaitEnd(r.Start(other).ID); run.State != engine.Succeeded {
-			r.Errorf("what needs another thing waits too: %s", run.State)
-		}
+		r.succeeds(r.Start(other).ID)
 		rule.Remove()
 		r.checkReported(r.WaitEnd(a))
 		if run := r.WaitEnd(b); run.State != engine.Succeeded || run.Steps[0].Already == "" || len(r.Sent(b)) != 0 {
@@ -113,9 +110,7 @@ func (r *Rig) sendRequests(p actions.Plan, command string, n int, rng *rand.Rand
 			defer mu.Unlock()
 			switch {
 			case who[i].ID != Anna.ID:
-				if fault.Of(err) != fault.Conflict {
-					r.Errorf("somebody else got %v %v", run.ID, err)
-				}
+				expect.Equal(r, fault.Of(err), fault.Conflict, "somebody else got %v %v", run.ID, err)
 			case err != nil:
 				r.Error(err)
 			default:
@@ -131,16 +126,9 @@ func (r *Rig) sendRequests(p actions.Plan, command string, n int, rng *rand.Rand
 		r.Fatalf("%d runs, %d made", len(ids), made)
 	}
 	for id := range ids {
-		run := r.WaitEnd(id)
-		if run.State != engine.Succeeded {
-			r.Errorf("%s %v", run.State, run.Why)
-		}
+		run := r.succeeds(id)
 		r.CheckSentOnce(run)
-		if n := len(r.Disk.Recorded("run.started")); n != 1 {
-			r.Errorf("%d beginnings recorded", n)
-		}
+		expect.Equal(r, len(r.Disk.Recorded("run.started")), 1, "beginnings recorded")
 	}
-	if n := len(r.Sim.Faults().Seen(command)); n != 1 {
-		r.Errorf("%d commands", n)
-	}
+	expect.Equal(r, len(r.Sim.Faults().Seen(command)), 1, "commands")
 }

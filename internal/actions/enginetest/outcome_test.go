@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -113,9 +114,8 @@ func TestEffectRevertedAtOnceIsNotASuccess(t *testing.T) {
 		c := caseNamed(name)
 		OnRig(t, c.Setup(), func(r *Rig) {
 			p := c.Plan(r)
-			r.Sim.Faults().Add(
-				simcluster.Rule{Command: c.Command, At: simcluster.Replying, Do: simcluster.Other("admin", other), Patience: time.Minute},
-			)
+			r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying,
+				Do: simcluster.Other("admin", other), Patience: time.Minute})
 			run := r.WaitEnd(r.Start(p).ID)
 			if run.State != engine.Failed || len(run.Steps[0].Changed) == 0 {
 				r.Errorf("%s: %s %+v", c.Name, run.State, run.Steps[0])
@@ -162,9 +162,7 @@ func TestRunningMigrationShowsItsProgress(t *testing.T) {
 func (r *Rig) undoRefusal(run engine.Run) error {
 	r.Helper()
 	_, err := r.Engine.Undo(r.Context(), Anna, run.ID, "")
-	if fault.Of(err) != fault.Conflict {
-		r.Errorf("undo: %v", err)
-	}
+	expect.Equal(r, fault.Of(err), fault.Conflict, "undo: %v", err)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -37,12 +38,8 @@ func TestPlanNeedsAReasonARoleAndAKind(t *testing.T) {
 				r.Errorf("%s: %v", name, err)
 			}
 		}
-		if n := len(r.Disk.Recorded("plan.refused")); n != 7 {
-			r.Errorf("%d refusals recorded", n)
-		}
-		if n := len(r.Sim.Faults().Seen()); n != 0 {
-			r.Errorf("%d commands sent", n)
-		}
+		expect.Equal(r, len(r.Disk.Recorded("plan.refused")), 7, "refusals recorded")
+		expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands sent")
 	})
 }
 
@@ -93,12 +90,8 @@ func TestPlanRunsOnlyForItsMakerAndAsShown(t *testing.T) {
 		}
 		time.Sleep(15 * time.Minute)
 		try(Anna, p.Hash, p.Confirm, fault.Conflict)
-		if n := len(r.Disk.Recorded("run.refused")); n != 7 {
-			r.Errorf("%d refusals recorded", n)
-		}
-		if n := len(r.Sim.Faults().Seen()); n != 0 {
-			r.Errorf("%d commands sent", n)
-		}
+		expect.Equal(r, len(r.Disk.Recorded("run.refused")), 7, "refusals recorded")
+		expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands sent")
 		p = r.Plan(actions.MoveChunk, p.Args)
 		r.checkReported(r.WaitEnd(r.Start(p).ID))
 		try(Bert, p.Hash, p.Confirm, fault.Conflict)
@@ -133,9 +126,7 @@ func TestNoPlanIsMadeWhileTheClusterCannotBeRead(t *testing.T) {
 			// The regular poll fails too, which shortens the next attempt.
 			_ = r.Watcher.Refresh(r.Context())
 		}
-		if _, _, err := r.RunPlan(Anna, p); fault.Of(err) != fault.Unavailable {
-			r.Errorf("run: %v", err)
-		}
+		r.refuses(Anna, p, fault.Unavailable, "")
 		r.Network.Restore()
 		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
 			r.Errorf("after the network was restored: %v", err)
@@ -176,11 +167,7 @@ func TestPlanMadeInsideAWindowIsRefusedOutsideIt(t *testing.T) {
 		if _, _, err := r.Engine.Run(r.Context(), Anna, outside.ID, engine.RunRequest{Hash: outside.Hash}); fault.Of(err) != fault.Invalid {
 			r.Errorf("without the confirmation: %v", err)
 		}
-		if n := len(r.Sim.Faults().Seen()); n != 0 {
-			r.Errorf("%d commands sent", n)
-		}
-		if run := r.WaitEnd(r.Start(outside).ID); run.State != engine.Succeeded {
-			r.Errorf("%s", run.State)
-		}
+		expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands sent")
+		r.succeeds(r.Start(outside).ID)
 	})
 }

@@ -2,8 +2,10 @@ package enginetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +15,11 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
+	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
 
@@ -126,15 +131,11 @@ func TestChunkFlaggedAfterThePlanIsNotMoved(t *testing.T) {
 func TestFlaggedChunkIsMovedByForceAndUndone(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		r.setJumboFlag(true)
-		run := r.PlanAndRun(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2", Force: true})
-		if run.State != engine.Succeeded {
-			r.Fatalf("%s %v %+v", run.State, run.Why, run.Steps)
-		}
+		forced := actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(10)}, To: "shard-rs-2", Force: true}
+		run := r.succeeds(r.PlanAndRun(actions.MoveChunk, forced).ID)
 		time.Sleep(20 * time.Minute)
 		undo := r.undo(run.ID)
-		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded {
-			r.Errorf("undo: %s %v %+v", back.State, back.Why, back.Steps)
-		}
+		r.succeeds(r.Start(undo).ID)
 	})
 }
 
@@ -157,5 +158,157 @@ func TestUnreadableJumboFlagsAreAWarning(t *testing.T) {
 		if run.State != engine.Refused || !slices.Equal(changedFields(run.Steps[0].Changed), []string{"jumbo"}) || len(r.Sent(run.ID)) != 0 {
 			r.Errorf("%s %v %+v", run.State, run.Why, run.Steps[0].Changed)
 		}
+	})
+}
+
+// changesReported runs a plan that must be refused and returns the reported
+// differences.
+func (r *Rig) changesReported(p actions.Plan) []operation.Difference {
+	r.Helper()
+	_, _, err := r.RunPlan(Anna, p)
+	var differs *engine.ChangedError
+	if !errors.As(err, &differs) {
+		r.Fatalf("%v, want what changed", err)
+	}
+	expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands were sent")
+	return differs.Differences
+}
+
+func changedFields(ds []operation.Difference) (out []string) {
+	for _, d := range ds {
+		out = append(out, d.Field)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// The change also makes a check block, but the difference is the more useful answer.
+func TestPlanCarriedOutBySomebodyElseReportsWhatChanged(t *testing.T) {
+	chunk := [2]bson.Raw{P(0), P(10)}
+	for _, c := range []struct {
+		kind   actions.Kind
+		args   actions.Args
+		behind bson.D
+		want   []string
+	}{
+		{actions.MoveChunk, actions.Args{NS: NS, Bounds: chunk, To: "shard-rs-2"},
+			bson.D{{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
+			[]string{"lastmod", "shard"}},
+		{actions.ZoneAddShard, actions.Args{Shard: "shard-rs-2", Zone: "eu"},
+			bson.D{{Key: "addShardToZone", Value: "shard-rs-2"}, {Key: "zone", Value: "eu"}}, []string{"member"}},
+		{actions.BalancerOn, actions.Args{}, bson.D{{Key: "balancerStart", Value: 1}}, []string{"on"}},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			OnRig(t, Setup{}, func(r *Rig) {
+				p := r.Plan(c.kind, c.args)
+				r.Admin(c.behind)
+				got := r.changesReported(p)
+				expect.EqualSlices(r, changedFields(got), c.want, "fields that changed: %+v", got)
+			})
+		})
+	}
+}
+
+func TestWrongHashAndExpiryAreReportedAsFields(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.planMove()
+		for _, hash := range []string{"", "0000", strings.Repeat("x", 1000)} {
+			other := p
+			other.Hash = hash
+			got := r.changesReported(other)
+			if len(got) != 1 || got[0].Field != "hash" || got[0].Want != p.Hash || hash == "0000" && got[0].Got != hash || len(got[0].Got) > 100 {
+				r.Errorf("%.10q: %+v", hash, got)
+			}
+		}
+		time.Sleep(engine.Expiry)
+		if got := r.changesReported(p); len(got) != 1 || got[0].Field != "expiresAt" ||
+			got[0].Want != p.Expires.Format(time.RFC3339) {
+			r.Errorf("expired: %+v", got)
+		}
+	})
+}
+
+// shiftPlan saves a plan as if it had been made at another time. To the engine this
+// looks like a change of the clock in the opposite direction.
+func (r *Rig) shiftPlan(p actions.Plan, id string, by time.Duration) actions.Plan {
+	r.Helper()
+	p.ID, p.Made, p.Expires = id, p.Made.Add(by), p.Expires.Add(by)
+	body := must.Get(json.Marshal(p))
+	r.handle.mu.Lock()
+	delete(r.handle.plans, id)
+	r.handle.mu.Unlock()
+	r.Must(r.handle.SavePlan(r.Context(), store.PlanRecord{ID: p.ID, Cluster: p.Cluster, By: p.By.ID, Kind: string(p.Kind), Hash: p.Hash,
+		Made: p.Made, Expires: p.Expires, Body: body}))
+	return p
+}
+
+// refusedAsExpired reports whether a plan is refused because of its age.
+func (r *Rig) refusedAsExpired(p actions.Plan) bool {
+	r.Helper()
+	_, _, err := r.RunPlan(Anna, p)
+	var moved *engine.ChangedError
+	return errors.As(err, &moved) && len(moved.Differences) == 1 && moved.Differences[0].Field == "expiresAt"
+}
+
+func TestPlanDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		split := func() actions.Plan { return r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)}) }
+		for _, restart := range []bool{false, true} {
+			p := split()
+			day, hour := r.shiftPlan(p, "day"+p.ID[3:], 24*time.Hour), r.shiftPlan(p, "hour"+p.ID[4:], time.Hour)
+			if restart {
+				r.Restart()
+			}
+			if !r.refusedAsExpired(day) || !r.refusedAsExpired(hour) {
+				t.Errorf("restart %v: a plan from a time that has not come is run", restart)
+			}
+			time.Sleep(time.Hour + time.Minute) // beyond the later of both times
+			if !restart && !r.refusedAsExpired(hour) {
+				t.Error("a plan that was refused as expired is run later")
+			}
+		}
+		p := split()
+		time.Sleep(engine.Expiry + time.Minute)
+		r.shiftPlan(p, p.ID, 10*time.Minute) // by the clock it is valid for 9 more minutes
+		if !r.refusedAsExpired(p) {
+			t.Error("a plan of this process is run 16 minutes after it was made")
+		}
+		expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
+		r.Wait(r.Start(split()).ID, func(run engine.Run) bool { return run.State == engine.Succeeded })
+	})
+}
+
+func TestPlanExpiredByAWrongClockStaysExpired(t *testing.T) {
+	OnRig(t, Setup{}, func(r *Rig) {
+		p := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)})
+		r.shiftPlan(p, p.ID, -24*time.Hour) // the clock is a day ahead
+		if !r.refusedAsExpired(p) {
+			t.Fatal("a plan that has expired is run")
+		}
+		r.shiftPlan(p, p.ID, 0) // the clock is right again
+		if !r.refusedAsExpired(p) {
+			t.Error("a plan that was refused as expired is run")
+		}
+	})
+}
+
+// While a run waits, somebody divides what it moves: what is left to do would move more chunks than were confirmed.
+func TestRunThatWouldMoveMoreThanWasConfirmedEnds(t *testing.T) {
+	onProjects(t, func(r *Rig, project, shard string) {
+		p := r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})
+		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1})
+		id := r.Start(p).ID
+		r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
+		of := must.Get(bson.ObjectIDFromHex(project))
+		for i := range int64(40) {
+			r.Admin(bson.D{{Key: "split", Value: "yorkie-meta.clients"}, {Key: "middle", Value: bson.D{
+				{Key: "project_id", Value: of}, {Key: "_id", Value: (i - 20) << 57}}}})
+		}
+		rule.Remove()
+		run := r.WaitEnd(id)
+		if run.State != engine.Refused || run.Why.Code != "step.beyondLimits" {
+			r.Errorf("%s %v", run.State, run.Why)
+		}
+		r.checkReported(run)
 	})
 }

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -11,8 +12,13 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/actions/operation"
+	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -193,4 +199,109 @@ func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *R
 // seenCommands returns the commands of the engine that a case is about.
 func (r *Rig) seenCommands(c Case) []simcluster.Seen {
 	return slices.DeleteFunc(r.Sim.Faults().Seen(c.Command), func(s simcluster.Seen) bool { return s.Comment.Type == 0 })
+}
+
+// Admin runs a command of another operator, past the engine and the network.
+func (r *Rig) Admin(cmd bson.D) {
+	r.Helper()
+	_, err := r.Sim.Command(context.Background(), "admin", cmd)
+	r.Must(err)
+}
+
+// tryCommand runs a command of another client and ignores the result.
+func (r *Rig) tryCommand(db string, cmd bson.D) { _, _ = r.Sim.Command(context.Background(), db, cmd) }
+
+// moveByOther moves [lo, hi) of NS as another operator and leaves orphaned
+// documents.
+func (r *Rig) moveByOther(lo, hi int, to string) {
+	r.Helper()
+	r.Admin(bson.D{{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(lo), P(hi)}}, {Key: "to", Value: to}})
+}
+
+// moveByOtherCleanly is moveByOther without orphaned documents.
+func (r *Rig) moveByOtherCleanly(lo, hi int, to string) {
+	r.Helper()
+	r.Admin(bson.D{{Key: "moveChunk", Value: NS}, {Key: "bounds", Value: bson.A{P(lo), P(hi)}}, {Key: "to", Value: to},
+		{Key: "_waitForDelete", Value: true}})
+}
+
+// moveByOtherOverNetwork is moveByOther over a connection of its own, where faults
+// apply.
+func (r *Rig) moveByOtherOverNetwork(lo, hi int, to string) {
+	r.Helper()
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
+	c, err := cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim})
+	r.Must(err)
+	defer func() { _ = c.Close(context.Background()) }()
+	r.Must(change.Send(context.Background(), c, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(lo), Max: P(hi), Shard: to}))
+}
+
+func (r *Rig) moveAwayAndBack() {
+	for _, to := range []string{"shard-rs-3", "shard-rs-1"} {
+		r.moveByOtherCleanly(0, 10, to)
+	}
+}
+
+func (r *Rig) recreateCollection() {
+	r.tryCommand("app", bson.D{{Key: "drop", Value: "users"}})
+	r.users()
+}
+
+// setJumboFlag sets or removes the jumbo flag of the chunk [0, 10) as the balancer
+// does: without a new version.
+func (r *Rig) setJumboFlag(on bool) {
+	r.Helper()
+	change := bson.D{{Key: "$set", Value: bson.D{{Key: "jumbo", Value: true}}}}
+	if !on {
+		change = bson.D{{Key: "$unset", Value: bson.D{{Key: "jumbo", Value: ""}}}}
+	}
+	_, err := r.Sim.Command(r.Context(), "config", bson.D{{Key: "update", Value: "chunks"}, {Key: "updates", Value: bson.A{bson.D{
+		{Key: "q", Value: bson.D{{Key: "min", Value: P(0)}}}, {Key: "u", Value: change}}}}})
+	r.Must(err)
+}
+
+// Many people change the same collections at once. Every run ends, each command is sent once, and a pin that succeeded
+// holds.
+func TestRunsBesideEachOtherEndAndSendOnce(t *testing.T) {
+	from, to := seeds(t, sampleSize(3, 15, 200))
+	for seed := from; seed < to; seed++ {
+		s := Setup{Sim: simcluster.Options{Projects: 8, Documents: 160, Seed: int64(seed), Still: seed%2 == 0}, Seed: seed}
+		OnRig(t, s, func(r *Rig) {
+			all := r.Keeper.Directory().All()
+			var plans []actions.Plan
+			shards := []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}
+			for i, p := range all {
+				kind := []actions.Kind{actions.Pin, actions.Spread, actions.Pin}[i%3]
+				args := actions.Args{Project: p.ID.Hex()}
+				if kind == actions.Pin {
+					args.Shard = shards[int(seed+uint64(i))%3]
+				}
+				plan, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: kind, Args: args, Reason: "a test"})
+				if err == nil && !plan.Blocked() {
+					plans = append(plans, plan)
+				}
+			}
+			on := seed%2 == 1
+			plans = append(plans, r.Plan(actions.BalanceCollection, actions.Args{NS: documents, On: &on}))
+			var ids []string
+			for _, p := range plans {
+				run, _, err := r.RunPlan(Anna, p)
+				if err != nil {
+					continue // an earlier run has changed what it needs
+				}
+				ids = append(ids, run.ID)
+				time.Sleep(200 * time.Millisecond)
+			}
+			if len(ids) < 4 {
+				r.Fatalf("only %d of %d runs", len(ids), len(plans))
+			}
+			for _, id := range ids {
+				run := r.WaitLongEnd(id)
+				r.CheckSentOnce(run)
+				if run.State != engine.Succeeded {
+					r.Errorf("seed %d: %s %s: %v", seed, run.Kind, run.State, run.Why)
+				}
+			}
+		})
+	}
 }

@@ -2,8 +2,13 @@ package enginetest
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +18,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -38,18 +44,14 @@ func fillChunk(r *Rig, n int) {
 			Value: bson.D{{Key: "_id", Value: "chunksize"}},
 		}, {Key: "u", Value: bson.D{{Key: "$set", Value: bson.D{{Key: "value", Value: int32(1)}}}}}, {Key: "upsert", Value: true}}}}})
 	db, coll := NS.Database(), NS.Collection()
-	command(
-		db,
-		bson.D{{Key: "delete", Value: coll}, {Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}}}}},
-	)
+	command(db, bson.D{{Key: "delete", Value: coll},
+		{Key: "deletes", Value: bson.A{bson.D{{Key: "q", Value: bson.D{}}, {Key: "limit", Value: 0}}}}})
 	empty, err := bson.Marshal(bson.D{{Key: "_id", Value: int32(1)}, {Key: "p", Value: int32(5)}, {Key: "s", Value: ""}})
 	r.Must(err)
 	var rows bson.A
 	for i := range n {
-		rows = append(
-			rows,
-			bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(5)}, {Key: "s", Value: strings.Repeat("x", 1048-len(empty))}},
-		)
+		rows = append(rows, bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: int32(5)},
+			{Key: "s", Value: strings.Repeat("x", 1048-len(empty))}})
 	}
 	command(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
 	time.Sleep(2 * time.Minute) // for shards and table to learn the chunk size
@@ -72,11 +74,8 @@ func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
 				if v, code := sizeCheck(r.Plan(actions.MoveChunk, move)); v != actions.Block || code != "size.tooMany" {
 					t.Errorf("one more than the limit: %s %s", v, code)
 				}
-				_, err := r.Sim.Command(
-					r.Context(),
-					"admin",
-					bson.D{{Key: "moveChunk", Value: string(NS)}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
-				)
+				_, err := r.Sim.Command(r.Context(), "admin", bson.D{{Key: "moveChunk", Value: string(NS)},
+					{Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}})
 				if err == nil || !strings.Contains(err.Error(), "Found 2001 documents") {
 					t.Errorf("the donor said %v", err)
 				}
@@ -88,11 +87,8 @@ func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
 				if f := p.Effect.Bytes; f.Value != 2000*1048 || !f.Exact {
 					t.Errorf("the plan moves %+v", f)
 				}
-				_, err = r.Sim.Command(
-					r.Context(),
-					"admin",
-					bson.D{{Key: "moveChunk", Value: string(NS)}, {Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}},
-				)
+				_, err = r.Sim.Command(r.Context(), "admin", bson.D{{Key: "moveChunk", Value: string(NS)},
+					{Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}})
 				r.Must(err)
 			})
 		})
@@ -157,15 +153,12 @@ func (w fakeRecentWrites) RecentWrites(_ context.Context, t *topology.Table, of 
 func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 	asked := 0
 	key := func(p int32) bson.Raw {
-		raw, err := bson.Marshal(bson.D{{Key: "p", Value: p}})
-		must.Do(t, err)
+		raw := must.Get(bson.Marshal(bson.D{{Key: "p", Value: p}}))
 		return raw
 	}
 	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = fakeRecentWrites{&asked} }}, func(r *Rig) {
 		r.Plan(actions.Split, actions.Args{NS: NS, At: key(5)})
-		if asked != 0 {
-			r.Error("a plan that does not depend on writes asked for them")
-		}
+		expect.Equal(r, asked, 0, "a plan that does not depend on writes asked for them")
 		p := r.Plan(actions.SplitHot, actions.Args{NS: NS, Bounds: [2]bson.Raw{key(10), key(20)}})
 		if asked != 1 || len(p.Args.Cuts) != 1 {
 			r.Fatalf("asked %d times, %+v", asked, p.Checks)
@@ -179,9 +172,86 @@ func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 		}) {
 			r.Errorf("kept %+v, made %+v", kept.Args.Cuts, p.Args.Cuts)
 		}
-		run := r.WaitEnd(r.Start(kept).ID)
-		if run.State != engine.Succeeded {
-			r.Errorf("%s %v", run.State, run.Why)
-		}
+		r.succeeds(r.Start(kept).ID)
 	})
+}
+
+// sampleSize is how often something is tried: with -short, in make test-all, and in make long (SHARDBOARD_LONG=hours).
+func sampleSize(short, usual, long int) int {
+	switch {
+	case testing.Short():
+		return short
+	case os.Getenv("SHARDBOARD_LONG") == "hours":
+		return long
+	}
+	return usual
+}
+
+// seeds is the range of seeds of random tests: as many as usual, or only the one in
+// ACTIONS_SEED, to repeat a failure.
+func seeds(t *testing.T, usual int) (from, to uint64) {
+	t.Helper()
+	if one := os.Getenv("ACTIONS_SEED"); one != "" {
+		n, err := strconv.ParseUint(one, 10, 64)
+		if err != nil {
+			t.Fatalf("ACTIONS_SEED: %v", err)
+		}
+		return n, n + 1
+	}
+	return 1, uint64(usual) + 1
+}
+
+// longSeeds is the value of LONG_SEEDS, if set.
+func longSeeds(usual int) int {
+	if n, err := strconv.Atoi(os.Getenv("LONG_SEEDS")); err == nil && n > 0 {
+		return n
+	}
+	return usual
+}
+
+// tally counts events, so that the log shows when a test did nothing.
+type tally struct {
+	mu sync.Mutex
+	of map[string]int
+}
+
+func (t *tally) count(what string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.of == nil {
+		t.of = map[string]int{}
+	}
+	t.of[what]++
+}
+
+func (t *tally) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return fmt.Sprint(t.of)
+}
+
+// durations collects how long runs took in simulated time, by what they did.
+type durations struct {
+	mu sync.Mutex
+	of map[string][]time.Duration
+}
+
+func (s *durations) add(what string, d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.of == nil {
+		s.of = map[string][]time.Duration{}
+	}
+	s.of[what] = append(s.of[what], d)
+}
+
+func (s *durations) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for _, what := range slices.Sorted(maps.Keys(s.of)) {
+		all := slices.Sorted(slices.Values(s.of[what]))
+		fmt.Fprintf(&b, "%s: %d, median %s, most %s\n", what, len(all), all[len(all)/2], all[len(all)-1])
+	}
+	return b.String()
 }

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -12,6 +13,8 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -27,6 +30,14 @@ func (r *Rig) Plan(kind actions.Kind, a actions.Args) actions.Plan {
 // RunPlan runs a plan and confirms whatever it asks for.
 func (r *Rig) RunPlan(by auth.Principal, p actions.Plan) (run engine.Run, created bool, err error) {
 	return r.Engine.Run(r.Context(), by, p.ID, engine.RunRequest{Hash: p.Hash, Confirm: p.Confirm})
+}
+
+// refuses fails the test unless somebody may not run a plan, with a sentence that has a part.
+func (r *Rig) refuses(by auth.Principal, p actions.Plan, kind fault.Kind, part string) {
+	r.Helper()
+	if _, _, err := r.RunPlan(by, p); fault.Of(err) != kind || !strings.Contains(fault.Text(err), part) {
+		r.Errorf("run of %s by %s: %v, expected %s with %q", p.ID, by.ID, err, kind, part)
+	}
 }
 
 // Start runs a plan as Anna, which must succeed.
@@ -92,6 +103,16 @@ func (r *Rig) Wait(id string, is func(engine.Run) bool) engine.Run {
 func (r *Rig) WaitEnd(id string) engine.Run {
 	r.Helper()
 	return r.Wait(id, hasEnded)
+}
+
+// succeeds waits for the end of a run, which must be proven.
+func (r *Rig) succeeds(id string) engine.Run {
+	r.Helper()
+	run := r.WaitEnd(id)
+	if run.State != engine.Succeeded {
+		r.Fatalf("the run is %s (%v): %+v", run.State, run.Why, run.Steps)
+	}
+	return run
 }
 
 // WaitLongEnd waits for the end of a run that may wait for orphaned documents at
@@ -170,8 +191,7 @@ func isPrefix(doc, whole bson.Raw) bool {
 // catalogue from the cluster.
 func (r *Rig) ReadFact(f operation.Fact) map[string]string {
 	r.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Sim})
 	r.Must(err)
 	defer func() { _ = c.Close(context.Background()) }()

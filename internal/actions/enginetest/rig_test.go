@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net"
 	"runtime/debug"
 	"sync"
 	"testing"
@@ -106,8 +107,7 @@ func newRig(t testing.TB, s Setup) *Rig {
 	if s.Sim.Projects == 0 {
 		s.Sim.Empty, s.Sim.Still = true, !s.Live
 	}
-	sim, err := simcluster.New(t.Context(), s.Sim)
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), s.Sim))
 	sim.Start(t.Context())
 	r := &Rig{TB: t, Sim: sim, Disk: NewDisk(), Network: &Network{sim: sim}, seed: s.Seed, wrap: s.Wrap,
 		prof: cmp.Or(s.Of, profile.Yorkie())}
@@ -155,8 +155,7 @@ func (r *Rig) Boot() {
 // connect makes what a process has: a connection, a table and the options of an engine.
 func (r *Rig) connect(n *Network, h *Handle, boot uint64) (*cluster.Client, *topology.Watcher, engine.Options) {
 	r.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	r.Must(err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: n})
 	r.Must(err)
 	w := topology.NewWatcher(c, topology.Options{})
@@ -208,4 +207,43 @@ func (s *stream) Read(b []byte) (int, error) {
 func streamSeed(seed, life uint64) (out [32]byte) {
 	out[0], out[1], out[2], out[8], out[9] = byte(seed), byte(seed>>8), byte(seed>>16), byte(life), byte(life>>8)
 	return out
+}
+
+// Network connects a process to the cluster.
+type Network struct {
+	sim *simcluster.Cluster
+
+	mu    sync.Mutex
+	cut   bool
+	conns []net.Conn
+}
+
+// DialContext makes a connection through the network.
+func (c *Network) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: errors.New("connection refused")}
+	}
+	conn, err := c.sim.DialContext(ctx, network, address)
+	if err == nil {
+		c.conns = append(c.conns, conn)
+	}
+	return conn, err
+}
+
+// Cut breaks every connection and prevents new ones until Restore is called.
+func (c *Network) Cut() { c.set(true) }
+
+// Restore allows new connections again.
+func (c *Network) Restore() { c.set(false) }
+
+func (c *Network) set(cut bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut = cut
+	for _, conn := range c.conns {
+		_ = conn.Close()
+	}
+	c.conns = nil
 }

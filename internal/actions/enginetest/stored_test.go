@@ -166,15 +166,12 @@ func TestEveryKindIsStored(t *testing.T) {
 
 func writeStored(t *testing.T, all []stored) {
 	slices.SortFunc(all, func(a, b stored) int { return strings.Compare(a.Name, b.Name) })
-	body, err := json.Marshal(all)
-	must.Do(t, err)
+	body := must.Get(json.Marshal(all))
 	var out bytes.Buffer
 	z, _ := gzip.NewWriterLevel(&out, gzip.BestCompression)
 	_, _ = z.Write(body)
 	must.Do(t, z.Close())
-	if err := os.WriteFile(filepath.FromSlash(storedFile), out.Bytes(), 0o644); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, os.WriteFile(filepath.FromSlash(storedFile), out.Bytes(), 0o644))
 }
 
 // record makes the records of a case.
@@ -221,8 +218,7 @@ func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage, sentence
 	}
 	encode := func(x any) json.RawMessage {
 		t.Helper()
-		out, err := json.Marshal(x)
-		must.Do(t, err)
+		out := must.Get(json.Marshal(x))
 		return out
 	}
 	var p actions.Plan

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -56,10 +57,8 @@ func TestNobodyWaitsForARunThatOnlyWaits(t *testing.T) {
 			}
 		}
 		c := r.Watcher.Table().Collection(documents)
-		lo, err := c.Key.Document(c.Chunks.At(0).Min)
-		r.Must(err)
-		hi, err := c.Key.Document(c.Chunks.At(0).Max)
-		r.Must(err)
+		lo := must.Get(c.Key.Document(c.Chunks.At(0).Min))
+		hi := must.Get(c.Key.Document(c.Chunks.At(0).Max))
 		p := r.Plan(actions.Split, actions.Args{NS: documents, Bounds: [2]bson.Raw{lo, hi}})
 		quick("a split elsewhere", r.WaitEnd(r.Start(p).ID))
 		quick("its balancing", r.PlanAndRun(actions.BalanceCollection, actions.Args{NS: documents, On: new(bool)}))

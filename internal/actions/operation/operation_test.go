@@ -6,6 +6,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 )
 
 // A refusal says what was tried and what privilege that needs.
@@ -45,4 +46,43 @@ func TestEveryRowIsComplete(t *testing.T) {
 			t.Errorf("%s: %+v", row.op, row)
 		}
 	}
+}
+
+func TestChunkSizeOfAFactIsRead(t *testing.T) {
+	for bytes, want := range map[int64]int{0: 0, 1 << 20: 1, 64 << 20: 64, 1 << 30: 1024, 1<<20 + 1: -1, 1 << 31: -1} {
+		got, ok := chunkMB(chunkSizeText(bytes))
+		if !ok {
+			got = -1
+		}
+		if got != want {
+			t.Errorf("%d as %q: %d, want %d", bytes, chunkSizeText(bytes), got, want)
+		}
+	}
+}
+
+func TestAnotherRecipientKeepsNothingThatIsPermanentlyBlocked(t *testing.T) {
+	s := Step{Op: OpMove, Shard: "a", Others: []string{"b", "c"}}
+	for _, test := range []struct {
+		to      string
+		lasting bool
+		want    []string
+	}{{"b", false, []string{"b", "c", "a"}}, {"c", true, []string{"c", "b"}}} {
+		expect.EqualSlices(t, s.To(test.to, test.lasting).Recipients(), test.want, "to %s", test.to)
+	}
+	expect.EqualSlices(t, s.Others, []string{"b", "c"}, "the step itself changed")
+}
+
+func TestTheProgressOfAReshardingIsToldAsTheServerEstimatesIt(t *testing.T) {
+	// Recorded on 5.0.7: one recipient has copied more than its even part.
+	r := Resharding{Shards: []ReshardingShard{
+		{Shard: "a", Donor: "donating-initial-data", Recipient: "cloning", Documents: 135, DocumentsEstimate: 82, Bytes: 14354,
+			BytesEstimate: 8714},
+		{Shard: "b", Recipient: "cloning", Documents: 21, DocumentsEstimate: 82, Bytes: 2226, BytesEstimate: 8714, Left: 2},
+		{Shard: "c", Donor: "donating-initial-data", Left: -1},
+	}}
+	if n, of, bytes, ofBytes := r.Copied(); n != 156 || of != 164 || bytes != 16580 || ofBytes != 17428 || r.Left() != 2 {
+		t.Errorf("%d of %d, %d of %d, %d s left", n, of, bytes, ofBytes, r.Left())
+	}
+	r.Shards[0].Left = -1
+	expect.Equal(t, r.Left(), -1, "a time that one recipient does not know is known")
 }

@@ -15,6 +15,8 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 const (
@@ -26,16 +28,14 @@ const (
 func TestTheAuthorizationRequestHasStateNonceAndPKCE(t *testing.T) {
 	p := newProvider(t)
 	to, err := p.issuer(t).Address(t.Context(), state, nonce, verifier)
-	must(t, err)
+	must.Do(t, err)
 	u, _ := url.Parse(to)
 	q := u.Query()
 	sum := sha256.Sum256([]byte(verifier))
 	for name, want := range map[string]string{"response_type": "code", "client_id": "board",
 		"redirect_uri": "https://board.example/login/oidc/callback", "state": state,
 		"nonce": nonce, "code_challenge_method": "S256", "code_challenge": b64(sum[:]), "scope": "openid profile email"} {
-		if q.Get(name) != want {
-			t.Errorf("%s is %q", name, q.Get(name))
-		}
+		expect.Equal(t, q.Get(name), want, "%s", name)
 	}
 	if strings.Contains(to, verifier) || strings.Contains(to, "client-secret") {
 		t.Error("a secret is in the address")
@@ -57,7 +57,7 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 			set(p)
 			i := p.issuer(t)
 			to, err := i.Address(t.Context(), state, nonce, verifier)
-			must(t, err)
+			must.Do(t, err)
 			c, err := i.Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
 			if err != nil || c.Issuer != p.URL || c.Subject != "sub-1" || c.Name != "anna" || strings.Join(c.Groups, ",") != "ops,staff" {
 				t.Errorf("unexpected claims %+v, error %v", c, err)
@@ -68,7 +68,7 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 
 func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	must(t, err)
+	must.Do(t, err)
 	past := time.Now().Add(-time.Hour).Unix()
 	for name, tc := range map[string]struct {
 		code string
@@ -140,7 +140,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 	p := newProvider(t)
 	i := p.issuer(t)
 	to, err := i.Address(t.Context(), state, nonce, verifier)
-	must(t, err)
+	must.Do(t, err)
 	for name, try := range map[string]func() error{
 		"an unknown code": func() error {
 			_, err := i.Exchange(t.Context(), auth.Callback{Code: "guess"}, nonce, verifier)
@@ -208,7 +208,7 @@ func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 	redirects := httptest.NewServer(http.RedirectHandler(elsewhere.URL, http.StatusFound))
 	defer redirects.Close()
 	i, err := New(Options{Issuer: redirects.URL, ClientID: "board", RedirectURL: "https://board.example/x"})
-	must(t, err)
+	must.Do(t, err)
 	if _, err := i.Address(t.Context(), state, nonce, verifier); fault.Of(err) != fault.Unavailable || led {
 		t.Errorf("led elsewhere: %v, %v", led, err)
 	}

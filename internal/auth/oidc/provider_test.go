@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 )
 
 // provider is a small OpenID Connect issuer in this process. Its token endpoint checks the client,
@@ -244,7 +245,7 @@ func (p *provider) userInfo(w http.ResponseWriter, r *http.Request) {
 func (p *provider) signIn(t *testing.T, i *Issuer) (auth.Claims, error) {
 	t.Helper()
 	to, err := i.Address(t.Context(), state, nonce, verifier)
-	must(t, err)
+	must.Do(t, err)
 	return i.Exchange(t.Context(), p.authorize(t, to), nonce, verifier)
 }
 
@@ -275,14 +276,6 @@ func (p *provider) issuer(t *testing.T, change ...func(*Options)) *Issuer {
 		c(&o)
 	}
 	i, err := New(o)
-	must(t, err)
+	must.Do(t, err)
 	return i
-}
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

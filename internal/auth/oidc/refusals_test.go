@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/proxyenv"
 )
 
 func TestARefusedExchangeGivesAdviceWithoutSecrets(t *testing.T) {
@@ -58,9 +61,7 @@ func TestAnInvalidDiscoveryDocumentIsRefused(t *testing.T) {
 		p.more = tc.more
 		_, err := p.issuer(t).Address(t.Context(), state, nonce, verifier)
 		expectRefusal(t, err, tc.code)
-		if fault.Of(err) != fault.Unavailable {
-			t.Errorf("%s: unexpected error: %v", name, err)
-		}
+		expect.Equal(t, fault.Of(err), fault.Unavailable, "%s: kind of %v", name, err)
 	}
 }
 
@@ -85,7 +86,7 @@ func TestUnreachableAndWrongIssuersGiveDifferentAdvice(t *testing.T) {
 		strange.URL: {"issuer-unreachable", "certificate"}, leads.URL: {"issuer-unreachable", "redirect"},
 	} {
 		i, err := New(Options{Issuer: address, ClientID: "board", RedirectURL: "https://board.example/x"})
-		must(t, err)
+		must.Do(t, err)
 		_, err = i.Address(t.Context(), state, nonce, verifier)
 		r := expectRefusal(t, err, want.code)
 		if !strings.Contains(r.Advice, want.says) || fault.Of(err) != fault.Unavailable || len(err.Error()) > 1000 {
@@ -122,5 +123,43 @@ func TestAWrongClockIsReportedAsTheCause(t *testing.T) {
 	_, err := p.signIn(t, p.issuer(t, func(o *Options) { o.Now = func() time.Time { return time.Now().Add(time.Hour) } }))
 	if r := expectRefusal(t, err, "expired"); !strings.Contains(r.Advice, "59m") || !strings.Contains(r.Advice, "clock") {
 		t.Error(r.Advice)
+	}
+}
+
+func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
+	proxyenv.Check(t, func(issuer string) {
+		i, err := New(Options{Issuer: issuer, ClientID: "board", RedirectURL: "https://board.invalid/callback"})
+		must.Do(t, err)
+		if _, err := i.Address(t.Context(), "s", "n", "v"); err == nil {
+			t.Error("nobody is there")
+		}
+	})
+}
+
+func TestTheSecretIsSentAsTheIssuerAcceptsIt(t *testing.T) {
+	for name, tc := range map[string]struct {
+		takes string
+		lists any
+		tried int // requests of two sign-ins
+	}{
+		"header":              {"header", []string{"client_secret_basic", "client_secret_post"}, 2},
+		"form":                {"form", []string{"client_secret_post"}, 2},
+		"header, not listed":  {"header", nil, 2},
+		"form, not listed":    {"form", nil, 3},
+		"form, listed wrong":  {"form", []string{"client_secret_basic"}, 3},
+		"header, no list":     {"header", "client_secret_post", 2},
+		"header, wrong alone": {"header", []string{"client_secret_post"}, 3},
+	} {
+		p := newProvider(t)
+		p.secretIn, p.more = tc.takes, map[string]any{"token_endpoint_auth_methods_supported": tc.lists}
+		i := p.issuer(t)
+		for range 2 {
+			if c, err := p.signIn(t, i); err != nil || c.Subject != "sub-1" {
+				t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
+			}
+		}
+		if p.exchanges != tc.tried {
+			t.Errorf("%s: %d requests for a token, expected %d", name, p.exchanges, tc.tried)
+		}
 	}
 }
