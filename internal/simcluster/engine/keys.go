@@ -188,64 +188,23 @@ func (g *generator) emit(state []pending) {
 // last is the name in the path at which the array is.
 func (p *pending) last(f indexField) string { return f.path[len(f.path)-len(p.path)-1] }
 
-// KeyOf builds the key of a document for a shard-key or index pattern, with the pattern's field
-// names: hashed fields as int64 hashes, missing ones as null.
-func KeyOf(pattern, doc bson.Raw) bson.Raw {
-	b := value.NewBuilder(64)
-	for name, kind := range value.Elements(pattern) {
-		v, found := value.Lookup(doc, name)
-		if !found {
-			v = value.Null()
-		}
-		if kind.Type == bson.TypeString { // "hashed"
-			v = value.Int64(value.Hash(v))
-		}
-		b.Append(name, v)
-	}
-	return b.Raw()
-}
-
 // Range iterates over the documents whose key for the pattern is in [min, max), in key order, through
-// an index that begins with the pattern's fields (without one: by sorting). Bounds have the pattern's
+// an index that begins with the pattern's fields (without one: through one made for it). Bounds have the pattern's
 // fields, or its first ones; hashed fields hold the hash. nil bounds are open. Do not change the
 // collection during the iteration.
 func (c *Coll) Range(pattern, min, max bson.Raw) iter.Seq2[RecordID, bson.Raw] {
 	return func(yield func(RecordID, bson.Raw) bool) {
-		if x := c.indexFor(pattern); x != nil {
-			high := keyBound(max)
-			x.tree.AscendGreaterOrEqual(keyBound(min), func(e entry) bool {
-				return (max == nil || x.less(e, high)) && yield(e.rec.id, e.rec.doc)
-			})
-			return
-		}
-		type keyed struct {
-			id  RecordID
-			doc bson.Raw
-			key bson.Raw
-		}
-		var all []keyed
-		for id, doc := range c.All() {
-			key := KeyOf(pattern, doc)
-			if (min == nil || value.CompareKeys(min, key) <= 0) && (max == nil || value.CompareKeys(key, max) < 0) {
-				all = append(all, keyed{id, doc, key})
-			}
-		}
-		slices.SortStableFunc(all, func(a, b keyed) int { return value.CompareKeys(a.key, b.key) })
-		for _, k := range all {
-			if !yield(k.id, k.doc) {
-				return
-			}
-		}
+		x, high := c.indexFor(pattern), keyBound(max)
+		x.tree.AscendGreaterOrEqual(keyBound(min), func(e entry) bool {
+			return (max == nil || x.less(e, high)) && yield(e.rec.id, e.rec.doc)
+		})
 	}
 }
 
 // indexFor finds an index whose first fields are the pattern's, ascending, of the same kind, over all
-// documents and without arrays.
+// documents and without arrays, or makes one that nobody else uses.
 func (c *Coll) indexFor(pattern bson.Raw) *index {
-	fields, err := parseKey(pattern)
-	if err != nil {
-		return nil
-	}
+	fields, _ := parseKey(pattern) // of a shard key or of a range that was checked
 	for _, x := range c.indexes {
 		if len(x.fields) < len(fields) || x.partial != nil || x.sparse || x.multi != 0 {
 			continue
@@ -254,7 +213,14 @@ func (c *Coll) indexFor(pattern bson.Raw) *index {
 			return x
 		}
 	}
-	return nil
+	made := newIndex(indexSpec{key: pattern, fields: fields})
+	c.records.Ascend(func(r *record) bool {
+		if keys, _, err := made.keys(r); err == nil {
+			made.add(keys)
+		}
+		return true
+	})
+	return made
 }
 
 // keyBound is a chunk bound as a place in the index, before the documents with that key; nil is the beginning.
