@@ -27,7 +27,7 @@ func (t *transfer) commit(life context.Context) error {
 	}
 	if err != nil {
 		t.c.Mu.Unlock()
-		return t.abortBoth(err)
+		return t.abortBoth(err, nil)
 	}
 	t.to = append(t.to, 13*time.Millisecond, 0)
 	if t.c.features.recipientSteps == 8 {

@@ -62,7 +62,7 @@ func (t *transfer) stopAt(step Step, err error) error {
 		}
 		return t.rejectCommit(r, ch, err)
 	}
-	return t.abortBoth(err)
+	return t.abortBoth(err, nil)
 }
 
 // recoverTime is how long after the end of a donor's term the next primary recovers its migration (assumed; 8.0).

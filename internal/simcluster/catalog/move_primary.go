@@ -120,39 +120,28 @@ func (c *Cluster) CheckPrimaryMove(db, coll string) error {
 	return status.Errorf(status.MovePrimaryInProgress, "movePrimary is in progress")
 }
 
-// atStep calls the hook. Mu is not held.
-func (m *primaryMove) atStep(life context.Context, step Step) error {
-	err := m.c.atStep(valuesContext{life, m.asked}, Point{
-		Command: "movePrimary", Step: step, NS: m.DB, From: m.From, To: m.To, Answer: m.answer,
-	})
-	var down *SteppedDown
-	if errors.As(err, &down) {
-		return status.Errorf(status.InterruptedByStepDown, "%s", down.Error())
+// passes is a step at which the hook may stop the move. Mu is not held.
+func (m *primaryMove) passes(step Step) func(life context.Context) error {
+	return func(life context.Context) error {
+		err := m.c.atStep(valuesContext{life, m.asked}, Point{
+			Command: "movePrimary", Step: step, NS: m.DB, From: m.From, To: m.To, Answer: m.answer,
+		})
+		var down *SteppedDown
+		if errors.As(err, &down) {
+			return status.Errorf(status.InterruptedByStepDown, "%s", down.Error())
+		}
+		return err
 	}
-	return err
 }
 
 func (m *primaryMove) run(life context.Context) error {
-	err := m.begin()
-	if err == nil {
-		err = m.atStep(life, Cloning)
-	}
-	for _, p := range m.parts {
-		if err == nil {
-			err = m.copyCollection(life, p)
+	for _, do := range []func(life context.Context) error{m.begin, m.passes(Cloning), m.copy, m.passes(Committing), m.commit} {
+		if err := do(life); err != nil {
+			m.fail()
+			return err
 		}
 	}
-	if err == nil {
-		err = m.atStep(life, Committing)
-	}
-	if err == nil {
-		err = m.commit()
-	}
-	if err != nil {
-		m.fail()
-		return err
-	}
-	return m.atStep(life, Committed)
+	return m.passes(Committed)(life)
 }
 
 func (m *primaryMove) log(what string) {
@@ -164,7 +153,7 @@ func (m *primaryMove) log(what string) {
 }
 
 // begin creates the collections on the new primary shard and lists what to copy.
-func (m *primaryMove) begin() error {
+func (m *primaryMove) begin(context.Context) error {
 	c := m.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -194,15 +183,17 @@ func (m *primaryMove) begin() error {
 	return nil
 }
 
-// copyCollection copies in batches; each takes time in proportion to its bytes.
-func (m *primaryMove) copyCollection(life context.Context, p *movedCollection) error {
-	for batch := range slices.Chunk(p.left, cloneBatch) {
-		size, err := m.copyBatch(p, batch)
-		if err != nil {
-			return err
-		}
-		if err := m.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
-			return err
+// copy copies in batches; each takes time in proportion to its bytes.
+func (m *primaryMove) copy(life context.Context) error {
+	for _, p := range m.parts {
+		for batch := range slices.Chunk(p.left, cloneBatch) {
+			size, err := m.copyBatch(p, batch)
+			if err == nil {
+				err = m.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20)))
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -225,7 +216,7 @@ func (m *primaryMove) copyBatch(p *movedCollection, batch []engine.RecordID) (si
 }
 
 // commit makes the shard the primary and drops what was copied from the old one.
-func (m *primaryMove) commit() error {
+func (m *primaryMove) commit(context.Context) error {
 	c := m.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
