@@ -42,7 +42,7 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request, ns 
 	}
 	d := value.When(wanted("keyCharacteristics") && a.supported, "keyCharacteristics", a.document())
 	if wanted("readWriteDistribution") {
-		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.features.observed8 {
+		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.since(8) {
 			e := status.Of(err)
 			return nil, status.Errorf(e.Code, "Failed to find split points that partition the data into %d chunks with roughly equal "+
 				"number of documents using the shard key being analyzed :: caused by :: %s", analyzedRanges, e.Message)

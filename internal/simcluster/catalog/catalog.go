@@ -71,14 +71,14 @@ type Cluster struct {
 	Config *engine.Node            // database "config": the documents of config.*
 	Shards map[string]*engine.Node // by shard name
 
-	opts     Options
-	features versionFeatures
-	clock    clock
-	rng      *rand.Rand
-	ids      map[string]*idSource // by server: "config", "router" or a shard's name
-	config   configStore
-	shards   []*shard
-	dbs      map[string]*database
+	opts    Options
+	release release
+	clock   clock
+	rng     *rand.Rand
+	ids     map[string]*idSource // by server: "config", "router" or a shard's name
+	config  configStore
+	shards  []*shard
+	dbs     map[string]*database
 	// primaries are the running movePrimary operations by database.
 	primaries  map[string]*primaryMove
 	routes     map[string]*Routing
@@ -109,7 +109,7 @@ func New(o Options) *Cluster {
 		Config:    engine.NewNode("config"),
 		Shards:    make(map[string]*engine.Node, len(o.Shards)),
 		opts:      o,
-		features:  featuresOf(o.Version),
+		release:   release{Release: o.Version},
 		rng:       rand.New(rand.NewPCG(o.Seed, 0x5ead)),
 		ids:       make(map[string]*idSource),
 		dbs:       make(map[string]*database),
@@ -121,14 +121,14 @@ func New(o Options) *Cluster {
 
 		analyzers: make(map[string]*queryAnalyzer), stepDowns: make(map[string]int), placements: make(map[string][]string),
 	}
-	c.moves.ranges = c.features.observed8
+	c.moves.ranges = c.since(8)
 	if o.ShardUUIDs {
-		c.features.refs = &shardRefs{uuids: make(map[string][16]byte)}
+		c.release.refs = &shardRefs{uuids: make(map[string][16]byte)}
 	}
 	c.still.Store(o.Still)
 	c.clock.epoch, c.clock.begun = o.Start, time.Now()
 	c.life, c.end = context.WithCancel(context.Background())
-	c.config = newConfigStore(c.Config, c.uuid, c.features)
+	c.config = newConfigStore(c.Config, c.uuid, c.release)
 	c.writeVersion()
 	for i, name := range o.Shards {
 		c.Shards[name] = engine.NewNode(name)
@@ -245,7 +245,7 @@ func (c *Cluster) setUpSessions() {
 // one point). The caller holds Mu for writing.
 func (c *Cluster) SplitSessions() error {
 	r := c.routes[sessionsNS]
-	if r == nil || c.features.bySize || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
+	if r == nil || c.MovesRanges() || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
 		return nil
 	}
 	points := make([]bson.Raw, 0, sessionChunks-1)

@@ -39,7 +39,7 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	if coll == "changelog" && server == configServer && byRouter(what) {
 		client = routerAddress
 	}
-	if c.features.observed8 {
+	if c.since(8) {
 		host = c.signature(client)
 	}
 	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex()),

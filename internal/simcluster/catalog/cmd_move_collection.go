@@ -113,7 +113,7 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	c.saveCollection(r)
 	r.setChunks([]*Chunk{c.placeChunk(r, r.pattern.min(), r.pattern.max(), primary, bson.Timestamp{T: 1}, at)})
 	c.notePlacement(r)
-	c.logChange(primary, "createCollection.end", ns, value.D("uuid", uuidValue(r.UUID), c.features.createdVersion(r),
+	c.logChange(primary, "createCollection.end", ns, value.D("uuid", uuidValue(r.UUID), c.release.createdVersion(r),
 		"empty", coll.Len() == 0, "numChunks", int32(1)))
 	return r, nil
 }

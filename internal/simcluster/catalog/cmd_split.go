@@ -115,7 +115,7 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 // caller holds Mu.
 func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(), err error) {
 	if middle == nil {
-		if c.features.observed8 && c.emptyEverywhere(r) {
+		if c.since(8) && c.emptyEverywhere(r) {
 			return nil, status.Errorf(status.InvalidOptions, "cannot use split with find or bounds option on an empty collection")
 		}
 		key, err := c.median(r, ch)

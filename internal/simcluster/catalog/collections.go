@@ -16,7 +16,7 @@ import (
 // collectionDocument is the row of config.collections, fields in the order of 5.0.7.
 func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	d := value.D("_id", r.NS, "lastmodEpoch", r.Epoch, "lastmod", bson.NewDateTimeFromTime(r.Lastmod))
-	if c.features.tombstones {
+	if !c.since(5) {
 		return value.D(d, r.legacyFields(), r.extra)
 	}
 	return value.D(d, "timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key,
@@ -67,7 +67,7 @@ func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, e
 	r := &Routing{
 		NS: ns, UUID: uuid, Key: p.raw, pattern: p, Unique: unique, Permitted: true,
 		Epoch: epoch, Timestamp: at, Lastmod: c.Now().Truncate(time.Millisecond),
-		format: c.features, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
+		release: c.release, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
 	}
 	c.clearTombstone(ns)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
@@ -135,7 +135,7 @@ func (c *Cluster) readChunks() map[string][]*Chunk {
 		if _, data, isUUID := doc.Lookup("uuid").BinaryOK(); !ok && isUUID && len(data) == 16 {
 			ns = byUUID[[16]byte(data)]
 		}
-		lists[ns] = append(lists[ns], c.features.parseChunk(id, doc))
+		lists[ns] = append(lists[ns], c.release.parseChunk(id, doc))
 	}
 	return lists
 }
@@ -185,7 +185,7 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 	} else if at := c.data(d.primary, ns); at != nil {
 		details = value.D("collectionUUID", value.D("uuid", uuidValue(at.UUID)))
 	}
-	if details == nil && !c.features.observed8 {
+	if details == nil && !c.since(8) {
 		return false
 	}
 	c.logChange(d.primary, "dropCollection.start", ns, details)
@@ -231,7 +231,7 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 	for _, s := range c.shards {
 		c.Shards[s.name].DropDatabase(db)
 	}
-	if c.features.observed8 {
+	if c.since(8) {
 		for _, ns := range sortedKeys(c.zones) {
 			if name, _, _ := splitNS(ns); name == db {
 				c.dropZones(ns)
@@ -294,7 +294,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 		return
 	}
 	// Forbidding migrations during the rename increased the version of one chunk.
-	if c.bumpNewest(r); !c.features.observed8 {
+	if c.bumpNewest(r); !c.since(8) {
 		first := r.chunks[slices.IndexFunc(r.chunks, func(ch *Chunk) bool { return ch.Shard == r.ShardsOwning()[0] })]
 		first.Version = r.bumpMajor()
 		c.saveChunk(r, first)
@@ -307,7 +307,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 	c.writePlacement(to, &r.UUID, r.Timestamp, r.ShardsOwning()...)
 	c.config.delete("collections", r.record)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
-	if c.features.chunksByNS {
+	if !c.since(5) {
 		for _, ch := range r.chunks {
 			c.saveChunk(r, ch)
 		}
@@ -326,7 +326,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 // notePlacement writes a row of config.placementHistory (7.0) when the set of shards
 // that own chunks of a collection has changed.
 func (c *Cluster) notePlacement(r *Routing) {
-	if !c.features.placements || c.table(r.NS) != r {
+	if !c.since(7) || c.table(r.NS) != r {
 		return
 	}
 	owners := r.ShardsOwning()
@@ -350,12 +350,12 @@ func (r *Routing) placedAt() bson.Timestamp {
 // writePlacement writes the row. A database has no uuid; a dropped namespace has no
 // shards.
 func (c *Cluster) writePlacement(ns string, uuid *[16]byte, at bson.Timestamp, shards ...string) {
-	if !c.features.placements {
+	if !c.since(7) {
 		return
 	}
 	list := bson.A{}
 	for _, s := range shards {
-		list = append(list, c.features.shardRef(s))
+		list = append(list, c.release.shardRef(s))
 	}
 	var id bson.D
 	if uuid != nil {

@@ -32,7 +32,10 @@ func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]init
 	shards := c.notDraining()
 	n := int(s.initial)
 	if n == 0 {
-		n = c.features.initialPerNode * len(shards)
+		n = 2 * len(shards)
+		if c.since(8) {
+			n = len(shards)
+		}
 	}
 	if n >= 8192*len(shards) {
 		return nil, status.Errorf(status.InvalidOptions, "numInitialChunks must be less than 8192 per shard")

@@ -30,15 +30,14 @@ func (t *transfer) commit(life context.Context) error {
 		return t.abortBoth(err, nil)
 	}
 	t.to = append(t.to, 13*time.Millisecond, 0)
-	if t.c.features.recipientSteps == 8 {
+	if t.c.since(8) {
 		t.to = append(t.to, 6*time.Millisecond)
 	}
-	late := t.c.features.observed8 // the recipient of 8.0 waits for the donor's outcome
+	late := t.c.since(8) // the recipient of 8.0 waits for the donor's outcome
 	t.m.Received = 7
 	logReceived := func() {
 		t.m.Receives = false
-		t.c.logChange(t.m.To, "moveChunk.to", t.m.NS,
-			t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.From, t.m.To, true, nil))
+		t.logReceived(true, nil)
 	}
 	if !late {
 		logReceived()
@@ -88,7 +87,7 @@ func (t *transfer) refusal(r *Routing) error {
 	if !r.Permitted {
 		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and chunks cannot be moved")
 	}
-	if to := t.c.shard(t.m.To); t.c.features.observed8 && to != nil && to.draining {
+	if to := t.c.shard(t.m.To); t.c.since(8) && to != nil && to.draining {
 		return sourceError(status.Errorf(status.ShardNotFound, "Shard %s is currently draining", to.name))
 	}
 	return nil

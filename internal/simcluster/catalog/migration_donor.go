@@ -245,12 +245,21 @@ func (t *transfer) logFailure(err error) error {
 	return err
 }
 
+// logReceived logs the end of a migration on the recipient. 8.0 has one step more at the end.
+func (t *transfer) logReceived(ok bool, reason error) {
+	steps := 7
+	if t.c.since(8) {
+		steps = 8
+	}
+	t.c.logChange(t.m.To, "moveChunk.to", t.m.NS, t.c.outcome(t.bounds(), t.to, steps, t.m.From, t.m.To, ok, reason))
+}
+
 // abortRecipient ends a migration on the recipient and deletes its copy. reason is
 // logged by the recipient; nil when it only noticed that the transfer stopped.
 func (t *transfer) abortRecipient(reason error) {
 	t.c.Mu.Lock()
 	t.deleteCopied()
-	t.c.logChange(t.m.To, "moveChunk.to", t.m.NS, t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.From, t.m.To, false, reason))
+	t.logReceived(false, reason)
 	t.c.Mu.Unlock()
 }
 

@@ -43,7 +43,7 @@ func (t *transfer) received(n int, took ...time.Duration) func(context.Context) 
 
 // awaitsOutcome is the last step of a recipient of 8.0 before the commit: it waits for the donor's outcome.
 func (t *transfer) awaitsOutcome(life context.Context) error {
-	if !t.c.features.observed8 {
+	if !t.c.since(8) {
 		return nil
 	}
 	return t.received(7)(life)
@@ -109,7 +109,7 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		case <-limit.C:
 			due.Stop()
 			err := t.c.errOrphans(t.m)
-			if !t.c.features.observed8 {
+			if !t.c.since(8) {
 				t.fail = func(failed error) error { return t.abortBoth(failed, err) }
 			}
 			return transferError(err.Error())
@@ -202,7 +202,7 @@ func transferError(cause string) error {
 
 // cloneFailure is all that the donor says of a document that the recipient has already.
 func (c *Cluster) cloneFailure() string {
-	if c.features.observed8 {
+	if c.since(8) {
 		return "migrate failed: Location6718402: operation was interrupted"
 	}
 	return "migrate failed: Location51008: operation was interrupted"
@@ -210,7 +210,7 @@ func (c *Cluster) cloneFailure() string {
 
 // errOrphans is the error when a recipient's old orphans were not deleted in time.
 func (c *Cluster) errOrphans(m *migration) error {
-	if c.features.observed8 {
+	if c.since(8) {
 		//lint:ignore ST1005 the server's own text
 		return errors.New("migrate failed: ExceededTimeLimit: Migration failed because the orphans cleanup routine didn't clear yet " +
 			"a portion of the range being migrated that was previously owned by the recipient shard.")

@@ -141,7 +141,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	if err := c.checkRecipient(r, ch, target); err != nil {
 		return nil, err
 	}
-	if ch.Shard == to && (r.blocked || c.features.observed8) {
+	if ch.Shard == to && (r.blocked || c.since(8)) {
 		return nil, nil // 8.0 logs nothing
 	}
 	if ch.Shard == to {
@@ -162,7 +162,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	if join != nil || err != nil {
 		return join, err
 	}
-	if c.features.migrations {
+	if !c.since(8) {
 		if c.moves.begins(m) {
 			// The chunk has just arrived, in a migration that has not ended.
 			c.moves.remove(m)
@@ -179,7 +179,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 		m.err = t.run(c.life)
 		c.Mu.Lock()
 		c.moves.remove(m)
-		if c.features.migrations {
+		if !c.since(8) {
 			c.config.delete("migrations", m.record)
 		}
 		c.Mu.Unlock()
@@ -193,10 +193,10 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 
 // checkRecipient returns an error if a shard is draining or outside of the chunk's zone.
 func (c *Cluster) checkRecipient(r *Routing, ch *Chunk, to *shard) error {
-	if to.draining && !c.features.observed8 { // 8.0 refuses it at the commit
+	if to.draining && !c.since(8) { // 8.0 refuses it at the commit
 		return status.Errorf(status.IllegalOperation, "%s is currently draining.", to.name)
 	}
-	if c.features.ranges {
+	if c.since(6) {
 		// moveRange ignores zones; the balancer later moves the chunk back. Assumed:
 		// moveChunk does the same, and a draining shard is still refused.
 		return nil
@@ -216,7 +216,7 @@ func (c *Cluster) outcome(bounds bson.D, steps []time.Duration, of int, from, to
 		took = append(took, bson.E{Key: fmt.Sprintf("step %d of %d", i+1, of), Value: int32(s.Milliseconds())})
 	}
 	first, second := bounds, took
-	if c.features.observed8 {
+	if c.since(8) {
 		first, second = took, bounds
 	}
 	note := "aborted"
@@ -302,7 +302,7 @@ func sourceError(err error) error { return status.Context(onSource, err) }
 // server itself, and a missing shard or chunk, have no such beginning.
 func (c *Cluster) onSourceShard(err error) error {
 	e := status.Of(err)
-	if e == nil || !c.features.observed8 || strings.HasPrefix(e.Message, onSource) {
+	if e == nil || !c.since(8) || strings.HasPrefix(e.Message, onSource) {
 		return err
 	}
 	switch e.Code {

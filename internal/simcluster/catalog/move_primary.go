@@ -47,7 +47,7 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 	switch {
 	case d == nil:
 		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", db)
-	case c.shard(to) == nil && c.features.observed8:
+	case c.shard(to) == nil && c.since(8):
 		return nil, status.Errorf(status.ShardNotFound, "requested primary shard %s does not exist :: caused by :: Shard %s not found", to, to)
 	case c.shard(to) == nil:
 		return nil, status.Errorf(status.ShardNotFound,
@@ -114,7 +114,7 @@ func (c *Cluster) PrimaryMoves() (out []PrimaryMove) {
 // CheckPrimaryMove returns error 319 if a running movePrimary forbids to change a
 // collection. Sharded and tracked collections do not move. The caller holds Mu.
 func (c *Cluster) CheckPrimaryMove(db, coll string) error {
-	if c.primaries[db] == nil || !c.features.primaryBlocks || c.table(db+"."+coll) != nil {
+	if c.primaries[db] == nil || !c.since(5) || c.table(db+"."+coll) != nil {
 		return nil
 	}
 	return status.Errorf(status.MovePrimaryInProgress, "movePrimary is in progress")
@@ -146,7 +146,7 @@ func (m *primaryMove) run(life context.Context) error {
 
 func (m *primaryMove) log(what string) {
 	details := value.D("from", m.From, "to", m.To)
-	if !m.c.features.observed8 {
+	if !m.c.since(8) {
 		details = append(value.D("database", m.DB), details...)
 	}
 	m.c.logChange(m.From, what, m.DB, details)
@@ -230,13 +230,13 @@ func (m *primaryMove) commit(context.Context) error {
 	d.primary = m.To
 	d.lastMod++
 	at := c.Timestamp()
-	if c.features.observed8 {
+	if c.since(8) {
 		d.timestamp = at
 	}
 	c.saveDatabase(d)
 	c.writePlacement(d.name, nil, at, m.To)
 	m.log("movePrimary.commit")
-	if c.features.observed8 {
+	if c.since(8) {
 		m.log("movePrimary.end")
 	}
 	return nil
@@ -249,7 +249,7 @@ func (m *primaryMove) fail() {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	m.log("movePrimary.error")
-	if !c.features.primaryCleans {
+	if !c.since(7) {
 		return
 	}
 	for _, p := range m.parts {

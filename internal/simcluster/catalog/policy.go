@@ -101,10 +101,10 @@ func (c *Cluster) chunkZones(r *Routing) []string {
 
 // MovesRanges reports whether the balancer moves ranges of about one chunk size (6.0.3)
 // instead of whole chunks.
-func (c *Cluster) MovesRanges() bool { return c.features.bySize }
+func (c *Cluster) MovesRanges() bool { return c.release.AtLeast(6, 0, 3) }
 
 // TimesRounds reports whether the log entry of a balancer round has durations (7.0).
-func (c *Cluster) TimesRounds() bool { return c.features.roundTimes }
+func (c *Cluster) TimesRounds() bool { return c.since(7) }
 
 // ownedBytes is the size of a shard's owned documents of a collection.
 func (c *Cluster) ownedBytes(r *Routing, shard string) int64 {
@@ -128,7 +128,7 @@ func (c *Cluster) bytesIn(r *Routing, ch *Chunk) int64 {
 // load is the measure by which the policy compares shards: number of chunks, or since
 // 6.0.3 bytes.
 func (d *distribution) load(shard string) int64 {
-	if !d.c.features.bySize {
+	if !d.c.MovesRanges() {
 		return int64(d.r.counts[shard])
 	}
 	if d.sizes == nil {
@@ -299,7 +299,7 @@ func (d *distribution) enforce() {
 // level plans moves within one zone from shards above the rounded average to shards
 // below it, one per pair of shards.
 func (d *distribution) level(zone string) {
-	if d.c.features.bySize {
+	if d.c.MovesRanges() {
 		d.levelBySize(zone)
 		return
 	}

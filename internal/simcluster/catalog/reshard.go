@@ -45,7 +45,7 @@ func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones 
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 	}
-	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.features.unsplittable) {
+	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.since(8)) {
 		return nil, nil
 	}
 	if len(c.zones[ns]) > 0 && zones.Type != bson.TypeArray {
@@ -248,7 +248,7 @@ func (o *resharding) enterState(state string) error {
 	if r == nil || r.UUID != o.Source {
 		return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", o.NS)
 	}
-	if state == "preparing-to-donate" && c.features.observed8 {
+	if state == "preparing-to-donate" && c.since(8) {
 		if err := o.checkCardinality(r); err != nil {
 			o.logTransition("done")
 			c.bumpNewest(r)
@@ -334,7 +334,7 @@ func (o *resharding) rollBack() {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	o.logTransition("aborting")
-	if c.features.observed8 {
+	if c.since(8) {
 		o.logTransition("done")
 	}
 	if t := c.table(o.TempNS); t != nil {

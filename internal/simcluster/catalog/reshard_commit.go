@@ -195,7 +195,7 @@ func (o *resharding) document(r *Routing) bson.D {
 	for _, s := range o.recipients() {
 		recipients = append(recipients, value.D("id", s, "mutableState", value.D("state", o.recipientState())))
 	}
-	is8 := o.c.features.observed8
+	is8 := o.c.since(8)
 	return value.D("_id", uuidValue(o.UUID), "ns", o.NS, "ui", uuidValue(o.Source), "tempNs", o.TempNS,
 		"reshardingKey", o.key.raw, o.since(), "state", o.State, "donorShards", donors, "recipientShards", recipients,
 		"numInitialChunks", o.Initial, "active", true,
@@ -206,7 +206,7 @@ func (o *resharding) document(r *Routing) bson.D {
 
 // since are the start and the command of an operation, which 8.0 was seen to write.
 func (o *resharding) since() bson.D {
-	return value.When(o.c.features.observed8, "startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.Command)
+	return value.When(o.c.since(8), "startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.Command)
 }
 
 // toCopy says how much there is to copy, once the donors have told it.
@@ -218,7 +218,7 @@ func (o *resharding) toCopy() bson.D {
 // donorState and recipientState are the states of a shard in config.reshardingOperations; 5.0 was seen to write none
 // but the first ones there.
 func (o *resharding) donorState() string {
-	if o.c.features.observed8 && (o.State == "blocking-writes" || o.State == "committing") {
+	if o.c.since(8) && (o.State == "blocking-writes" || o.State == "committing") {
 		return "blocking-writes"
 	}
 	return "donating-initial-data"
@@ -226,7 +226,7 @@ func (o *resharding) donorState() string {
 
 func (o *resharding) recipientState() string {
 	switch {
-	case !o.c.features.observed8:
+	case !o.c.since(8):
 	case o.State == "applying" || o.State == "blocking-writes":
 		return "applying"
 	case o.State == "committing":
@@ -257,7 +257,7 @@ func (o *resharding) recipients() []string {
 	list := t.ShardsOwning()
 	db, _, _ := splitNS(o.NS)
 	// In 8.0 the primary shard always receives, be it nothing.
-	if primary, ok := o.c.Primary(db); ok && o.c.features.observed8 && !slices.Contains(list, primary) {
+	if primary, ok := o.c.Primary(db); ok && o.c.since(8) && !slices.Contains(list, primary) {
 		list = append(list, primary)
 		slices.Sort(list)
 	}
@@ -270,7 +270,7 @@ func (o *resharding) writeState(r *Routing) {
 	c := o.c
 	c.config.update("reshardingOperations", o.record, o.document(r))
 	t := c.table(o.TempNS)
-	if t == nil && !c.features.observed8 {
+	if t == nil && !c.since(8) {
 		return
 	}
 	ids := bson.A{}
@@ -322,7 +322,7 @@ func (o *resharding) commit(life context.Context) error {
 	defer c.Mu.Unlock()
 	db, coll, _ := splitNS(o.NS)
 	_, temp, _ := splitNS(o.TempNS)
-	if c.features.observed8 {
+	if c.since(8) {
 		c.replaceData(o.NS, db, coll)
 	} else {
 		c.dropData(o.NS, db, coll)
@@ -344,7 +344,7 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	c.config.delete("reshardingOperations", o.record)
 	c.notePlacement(t)
-	if c.features.observed8 {
+	if c.since(8) {
 		o.logTransition("done")
 	}
 	return nil

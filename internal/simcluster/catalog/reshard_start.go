@@ -70,7 +70,7 @@ func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	return c.joinResharding(ctx, req, func() (*resharding, error) {
 		o, err := c.runningOperation(ns, req.Name)
-		if err != nil && c.features.observed8 {
+		if err != nil && c.since(8) {
 			err = status.Errorf(status.NoSuchReshardCollection, "Could not find resharding metadata for %s", ns)
 		}
 		if err == nil && !o.hurried {
@@ -96,10 +96,10 @@ func (o *resharding) keys(r *Routing) []bson.Raw {
 // points are the split points for the initial number of chunks and at zone boundaries.
 func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 	var points []bson.Raw
-	if o.c.features.observed8 {
+	if o.c.since(8) {
 		points = sampledPoints(keys, o.Initial)
 	}
-	for i := int64(1); i < o.Initial && len(keys) > 0 && !o.c.features.observed8; i++ {
+	for i := int64(1); i < o.Initial && len(keys) > 0 && !o.c.since(8); i++ {
 		points = append(points, keys[int(i)*len(keys)/int(o.Initial)])
 	}
 	for _, z := range o.zones {
@@ -163,7 +163,7 @@ func (o *resharding) estimate(r *Routing) {
 // shards notice a state change.
 func (o *resharding) bumpRecipients() {
 	t := o.c.table(o.TempNS)
-	if o.c.features.observed8 {
+	if o.c.since(8) {
 		o.c.bumpNewest(t)
 		return
 	}

@@ -30,7 +30,7 @@ type Routing struct {
 	chunks  []*Chunk // sorted by Min, without gaps
 	counts  map[string]int
 	version bson.Timestamp // collection version: the highest of its chunks
-	format  versionFeatures
+	release release
 	record  engine.RecordID
 	simple  bool        // the document has defaultCollation {locale: "simple"}
 	extra   bson.D      // further fields of the document, such as reshardingFields
@@ -191,17 +191,17 @@ type Chunk struct {
 func (r *Routing) document(ch *Chunk) bson.D {
 	history := make(bson.A, len(ch.History))
 	for i, p := range ch.History {
-		history[i] = value.D("validAfter", p.ValidAfter, "shard", r.format.shardRef(p.Shard))
+		history[i] = value.D("validAfter", p.ValidAfter, "shard", r.release.shardRef(p.Shard))
 	}
-	byNS := r.format.chunksByNS
+	byNS := !r.release.since(5)
 	return value.D("_id", ch.ID, value.When(byNS, "ns", r.NS), value.When(!byNS, "uuid", uuidValue(r.UUID)),
-		"min", ch.Min, "max", ch.Max, "shard", r.format.shardRef(ch.Shard), "lastmod", ch.Version,
+		"min", ch.Min, "max", ch.Max, "shard", r.release.shardRef(ch.Shard), "lastmod", ch.Version,
 		value.When(byNS, "lastmodEpoch", r.Epoch), value.When(ch.Jumbo || ch.flagged, "jumbo", ch.Jumbo),
-		value.When(r.format.sinceField, "onCurrentShardSince", ch.History[0].ValidAfter), "history", history)
+		value.When(r.release.since(7), "onCurrentShardSince", ch.History[0].ValidAfter), "history", history)
 }
 
 // parseChunk reads a document of config.chunks that a client may have written.
-func (f versionFeatures) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
+func (f release) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	ch := &Chunk{record: id}
 	ch.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	lo, _ := doc.Lookup("min").DocumentOK()

@@ -72,7 +72,7 @@ func (c *Cluster) changeChunks(ctx context.Context, waiting, committing string,
 }
 
 func (c *Cluster) notSharded(ns string) error {
-	if c.features.observed8 {
+	if c.since(8) {
 		return status.Errorf(status.NamespaceNotSharded, "Expected collection %s to be sharded", ns)
 	}
 	return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
@@ -109,8 +109,8 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 	for i, hi := range ends {
 		part := &Chunk{
 			ID: ch.ID, Min: lo, Max: hi, Shard: ch.Shard, Version: r.bumpMinor(),
-			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.features.splitUnflags, record: ch.record,
-			flagged: c.features.splitUnflags,
+			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.since(7), record: ch.record,
+			flagged: c.since(7),
 		}
 		if i > 0 {
 			part.ID = c.objectID(configServer)

@@ -105,7 +105,7 @@ func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 // checkZoneNames refuses a range whose fields differ from those of the namespace's other
 // ranges, in 8.0 and where no shard key decides. What earlier releases do is not known.
 func (c *Cluster) checkZoneNames(ns string, lo bson.Raw) error {
-	if !c.features.observed8 || c.routes[ns] != nil {
+	if !c.since(8) || c.routes[ns] != nil {
 		return nil
 	}
 	for _, z := range c.zones[ns] {
