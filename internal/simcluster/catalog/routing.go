@@ -96,16 +96,6 @@ func (r *Routing) Balanced() bool { return !r.NoBalance && r.Permitted && !r.blo
 // Len is the number of chunks.
 func (r *Routing) Len() int { return len(r.chunks) }
 
-// Inside lists the chunks that are completely inside [lo, hi), in key order.
-func (r *Routing) Inside(lo, hi bson.Raw) (out []*Chunk) {
-	for _, ch := range r.chunks {
-		if compareKeys(lo, ch.Min) <= 0 && compareKeys(ch.Max, hi) <= 0 {
-			out = append(out, ch)
-		}
-	}
-	return out
-}
-
 // Count is the number of chunks that shard owns.
 func (r *Routing) Count(shard string) int { return r.counts[shard] }
 

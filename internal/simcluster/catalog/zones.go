@@ -28,12 +28,20 @@ func zoneDocument(ns string, z *Zone) bson.D {
 
 // zoneOf is the zone of a chunk that is completely inside one range, otherwise "".
 func (c *Cluster) zoneOf(ns string, ch *Chunk) string {
-	for _, z := range c.zones[ns] {
-		if compareKeys(z.Min, ch.Min) <= 0 && compareKeys(ch.Max, z.Max) <= 0 {
-			return z.Name
-		}
+	if z := c.zoneAround(ns, ch); z != nil {
+		return z.Name
 	}
 	return ""
+}
+
+// zoneAround is the range of a zone in which a chunk is completely, or nil.
+func (c *Cluster) zoneAround(ns string, ch *Chunk) *Zone {
+	for _, z := range c.zones[ns] {
+		if compareKeys(z.Min, ch.Min) <= 0 && compareKeys(ch.Max, z.Max) <= 0 {
+			return z
+		}
+	}
+	return nil
 }
 
 // zoneExists reports whether any shard is in the zone.
@@ -166,18 +174,6 @@ func (c *Cluster) reloadZones() {
 		z.Name, _ = doc.Lookup("tag").StringValueOK()
 		c.putZone(ns, z)
 	}
-}
-
-// Zones lists the zone ranges of a namespace in key order. The caller holds Mu.
-func (c *Cluster) Zones(ns string) []*Zone { return c.zones[ns] }
-
-// InZone lists the shards of a zone. The caller holds Mu.
-func (c *Cluster) InZone(zone string) []string { return c.inZone(zone) }
-
-// Draining reports whether a shard is draining. The caller holds Mu.
-func (c *Cluster) Draining(name string) bool {
-	s := c.shard(name)
-	return s != nil && s.draining
 }
 
 func (c *Cluster) runAddShardToZone(_ context.Context, req *engine.Request, _ string) (bson.D, error) {
