@@ -88,7 +88,7 @@ type valueCount struct {
 // analyze reads every document, orphans too, as the server does. The caller holds Mu.
 func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	db, name, _ := splitNS(ns)
-	r := c.table(ns)
+	r := c.tables[ns]
 	shards := []string{}
 	if r != nil {
 		shards = r.ShardsOwning()

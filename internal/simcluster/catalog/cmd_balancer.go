@@ -99,7 +99,7 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request, string) (b
 // runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
 // in the wrong place does not count, because no round would move it.
 func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	if c.routes[ns] == nil {
+	if c.Routing(ns) == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection unsharded or undefined")
 	}
 	violation := ""
@@ -108,7 +108,7 @@ func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Req
 	} else if moves := c.Candidates(ns, make(map[string]bool)); len(moves) > 0 {
 		violation = moves[0].Reason
 	}
-	return c.compliance(c.routes[ns], violation), nil
+	return c.compliance(c.Routing(ns), violation), nil
 }
 
 // chunkSizeOf is the size of a full chunk of a collection, in bytes.
@@ -123,7 +123,7 @@ func (c *Cluster) chunkSizeOf(r *Routing) int64 {
 // chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
 // balancing (8.0.10). 8.0 raises the newest chunk's version; assumed: earlier ones change no version.
 func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil && c.since(8) {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Expected to match one doc for query { _id: %q } but matched 0", ns)
 	}
@@ -246,7 +246,7 @@ func defragment(on bool, at defragmenting) defragmenting {
 // The caller holds Mu for writing.
 func (c *Cluster) Defragment() {
 	for _, ns := range c.Namespaces() {
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		phase := r.newer.defragment
 		if phase == notDefragmenting || !r.Balanced() || c.moves.donating(ns, "") != nil {
 			continue

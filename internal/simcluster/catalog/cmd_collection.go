@@ -92,7 +92,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if !c.since(8) {
 		logStart()
 	}
-	if r := c.routes[s.ns]; r != nil {
+	if r := c.Routing(s.ns); r != nil {
 		if value.CompareDocs(r.Key, s.key.raw) == 0 && r.Unique == s.unique {
 			return nil
 		}
@@ -113,7 +113,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if buckets := bucketsOf(s.ns); coll == nil && c.data(home, buckets) != nil {
 		s.ns, coll = buckets, c.data(home, buckets)
 		series, _ = coll.Options.Lookup("timeseries").DocumentOK()
-		if r := c.routes[s.ns]; r != nil {
+		if r := c.Routing(s.ns); r != nil {
 			return nil
 		}
 		var err error

@@ -49,7 +49,7 @@ func mergeBounds(req *engine.Request) (lo, hi bson.Raw, err error) {
 
 // mergeOwner is the shard that gets the command: the owner of the lower bound.
 func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return "", c.notSharded(ns)
 	}
@@ -69,7 +69,7 @@ func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge). log
 // writes the changelog entry. The caller holds Mu for both.
 func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	lo, _ = r.pattern.normalize(lo)
 	hi, _ = r.pattern.normalize(hi)
 	const failed = "Failed to commit chunk merge"
@@ -137,7 +137,7 @@ func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Requ
 		limit = n
 	}
 	return bson.D{}, c.changeChunks(ctx, "", "", func() (at Point, _ func() (func(), error), err error) {
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		switch {
 		case r == nil:
 			return at, nil, c.notSharded(ns)
@@ -160,7 +160,7 @@ func (c *Cluster) AutoMerge() (gone int) {
 		return 0
 	}
 	for _, ns := range c.Namespaces() {
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		if r.newer.noAutoMerge || r.newer.defragment != notDefragmenting || !r.Balanced() {
 			continue
 		}

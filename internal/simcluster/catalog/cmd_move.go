@@ -47,7 +47,7 @@ func appOf(req *engine.Request) string {
 }
 
 func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, "", c.notSharded(ns)
 	}
@@ -85,7 +85,7 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	if req.Lookup("allowMigrations").Type != bson.TypeBoolean {
 		return nil, status.Errorf(40414, "BSON field 'setAllowMigrations.allowMigrations' is missing but a required field")
 	}
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection must be sharded so migrations can be blocked")
 	}
@@ -100,7 +100,7 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 // runClearJumboFlag clears the flag of a chunk and gives it a new major version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, clearJumboFlag).
 func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}
@@ -129,7 +129,7 @@ func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns s
 // MarkJumbo flags a chunk that is too big to move and cannot be split; no version
 // changes. The caller holds Mu for writing.
 func (c *Cluster) MarkJumbo(ns string, lo bson.Raw) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return
 	}
@@ -154,7 +154,7 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request, ns stri
 	c.Mu.RLock()
 	var err error
 	missing, stuck := c.shard(to) == nil, c.since(8) && c.crossesChunks(ns, lo, hi)
-	if c.since(8) && missing && c.routes[ns] != nil {
+	if c.since(8) && missing && c.Routing(ns) != nil {
 		err = noDestination(to)
 	} else if !stuck {
 		lo, hi, err = c.rangeToMove(ns, lo, hi)
@@ -186,9 +186,9 @@ func (c *Cluster) MoveRange(ctx context.Context, ns string, lo bson.Raw, to stri
 
 // rangeToMove completes and checks the bounds. The caller holds Mu.
 func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
-		if c.tracked[ns] != nil {
+		if c.unsharded(ns) != nil {
 			return nil, nil, status.Errorf(status.NamespaceNotSharded, "Can't execute moveRange on unsharded collection %s", ns)
 		}
 		if c.since(8) {

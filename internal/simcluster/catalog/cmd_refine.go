@@ -41,7 +41,7 @@ func (c *Cluster) refineByCoordinator(ctx context.Context, ns string, p pattern)
 			return
 		}
 		bump := func() {
-			if r := c.routes[ns]; r != nil {
+			if r := c.Routing(ns); r != nil {
 				c.bumpNewest(r)
 			}
 		}
@@ -75,13 +75,13 @@ func (c *Cluster) refineByCoordinator(ctx context.Context, ns string, p pattern)
 
 // changesKey reports whether a collection is there and has a key that the new one continues.
 func (c *Cluster) changesKey(ns string, p pattern) bool {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	return r != nil && value.CompareDocs(r.Key, p.raw) != 0 && isPrefix(r.Key, p.raw)
 }
 
 // checkAndRefine refines a key that may be refined. The caller holds Mu.
 func (c *Cluster) checkAndRefine(ns string, p pattern) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return status.Errorf(status.NamespaceNotSharded, "refineCollectionShardKey namespace %s is not sharded", ns)
 	}

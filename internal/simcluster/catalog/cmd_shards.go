@@ -70,7 +70,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request, _ s
 		return value.D("primaryShard", d.primary, "shardingEnabled", d.partitioned || c.since(6),
 			"version", doc[len(doc)-1].Value), nil
 	}
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}
@@ -173,7 +173,7 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 
 // remainingOn counts the chunks, jumbo chunks and databases that are still on a shard.
 func (c *Cluster) remainingOn(name string) (chunks, jumbo, dbs int64) {
-	for _, r := range c.tables() {
+	for _, r := range c.tables {
 		if r.counts[name] == 0 {
 			continue
 		}
@@ -272,7 +272,7 @@ func (c *Cluster) runCommitShardRemoval(_ context.Context, req *engine.Request, 
 // (8.0).
 func (c *Cluster) addConfigShard() {
 	c.Shards[configServer] = engine.NewNode(configServer)
-	c.registerShard(configServer, c.opts.ConfigHost)
+	c.registerShard(configServer, configHost)
 }
 
 // runTransitionFromDedicated makes the config server a shard while the cluster runs.
@@ -323,7 +323,7 @@ func (c *Cluster) toMove(s *shard) bson.D {
 func (c *Cluster) collectionsToMove(shard string) bson.A {
 	list := bson.A{}
 	for _, ns := range c.Tracked() {
-		if c.tracked[ns].counts[shard] > 0 {
+		if c.unsharded(ns).counts[shard] > 0 {
 			list = append(list, ns)
 		}
 	}

@@ -72,7 +72,7 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request, ns string) 
 // splitTarget returns the chunk to split, and the split key unless the median is
 // requested. The caller holds Mu.
 func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *Chunk, middle bson.Raw, err error) {
-	if r = c.routes[ns]; r == nil {
+	if r = c.Routing(ns); r == nil {
 		return nil, nil, nil, c.notSharded(ns)
 	}
 	find, middle := document(req, "find"), document(req, "middle")

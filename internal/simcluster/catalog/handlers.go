@@ -160,9 +160,9 @@ func bounds(r *engine.Request) (lo, hi bson.Raw, given bool, err error) {
 func (c *Cluster) renameAllowed(from, to string) error {
 	switch {
 	case c.since(5):
-	case c.routes[from] != nil:
+	case c.Routing(from) != nil:
 		return status.Errorf(13138, "You can't rename a sharded collection")
-	case c.routes[to] != nil:
+	case c.Routing(to) != nil:
 		return status.Errorf(13139, "You can't rename to a sharded collection")
 	}
 	return nil

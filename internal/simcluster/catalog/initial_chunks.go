@@ -156,7 +156,7 @@ func (c *Cluster) cutByZones(s shardSpec, zones []*Zone) ([]initialChunk, error)
 // checkHashed rejects range bounds of a sharded namespace that have anything but a hash
 // in the hashed field.
 func (c *Cluster) checkHashed(ns string, lo, hi bson.Raw) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}

@@ -133,7 +133,7 @@ func (t *transfer) logCommit() {
 // scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. What is to be deleted now and held by a
 // cursor is returned. The caller holds Mu.
 func (t *transfer) scheduleDonorCleanup(now bool) *orphanRange {
-	r := t.c.routes[t.m.NS]
+	r := t.c.Routing(t.m.NS)
 	switch {
 	case r == nil || r.UUID != t.uuid:
 	case now:
@@ -147,12 +147,11 @@ func (t *transfer) scheduleDonorCleanup(now bool) *orphanRange {
 	return nil
 }
 
-// deleteCopied deletes the recipient's copy. The caller holds Mu.
+// deleteCopied deletes the recipient's copy: all that it has of the range since it has no old orphans there. The caller
+// holds Mu.
 func (t *transfer) deleteCopied() {
-	if coll := t.c.data(t.m.To, t.m.NS); coll != nil && coll.UUID == t.uuid {
-		for _, id := range t.records {
-			coll.Delete(id)
-		}
+	if r := t.c.Routing(t.m.NS); t.m.Received >= 3 && r != nil && r.UUID == t.uuid {
+		t.c.deleteRange(r, t.m.To, t.m.Min, t.m.Max)
 	}
 }
 

@@ -43,11 +43,10 @@ type transfer struct {
 	from  []time.Duration // durations of the donor's completed steps
 	to    []time.Duration // the recipient's
 
-	list    []engine.RecordID // documents to clone
-	records []engine.RecordID // cloned documents on the recipient
-	cloned  int64
-	bytes   int64
-	later   int64 // documents that changed while it copied
+	list   []engine.RecordID // documents to clone
+	cloned int64
+	bytes  int64
+	later  int64 // documents that changed while it copied
 }
 
 // errGone means that the collection or the chunk disappeared during the migration.
@@ -177,7 +176,7 @@ func (t *transfer) logEntry(server, what string, more bson.D) {
 
 // route returns the current table and chunk. The caller holds Mu.
 func (t *transfer) route() (*Routing, *Chunk, error) {
-	r := t.c.routes[t.m.NS]
+	r := t.c.Routing(t.m.NS)
 	if r == nil || r.UUID != t.uuid {
 		return nil, nil, errGone
 	}

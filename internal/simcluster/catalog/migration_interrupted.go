@@ -124,7 +124,7 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 	const interrupted = "InterruptedDueToReplStateChange: operation was interrupted"
 	t.c.Mu.RLock()
 	defer t.c.Mu.RUnlock()
-	r := t.c.routes[t.m.NS]
+	r := t.c.Routing(t.m.NS)
 	switch {
 	case step == Cloning || step == Cloned:
 		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: " +

@@ -89,7 +89,7 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		t.c.Mu.Lock()
 		t.c.CleanOrphans()
 		var o *orphanRange
-		if r := t.c.routes[t.m.NS]; r != nil {
+		if r := t.c.Routing(t.m.NS); r != nil {
 			o = t.c.orphansIn(r, t.m.To, t.m.Min, t.m.Max)
 		}
 		left := time.Duration(0)
@@ -136,11 +136,9 @@ func (t *transfer) cloneDocuments(batch []engine.RecordID) (size int, err error)
 		if doc == nil {
 			continue
 		}
-		record, err := to.Insert(doc)
-		if err != nil {
+		if _, err := to.Insert(doc); err != nil {
 			return size, transferError(t.c.cloneFailure())
 		}
-		t.records = append(t.records, record)
 		t.cloned++
 		t.m.Cloned = true
 		size += len(doc)
@@ -154,13 +152,10 @@ func (t *transfer) cloneDocuments(batch []engine.RecordID) (size int, err error)
 // section.
 func (t *transfer) copyChanges(r *Routing) error {
 	from, to := t.c.data(t.m.From, r.NS), t.c.data(t.m.To, r.NS)
-	have := make(map[string]engine.RecordID, len(t.records))
-	for _, id := range t.records {
-		if doc := to.Get(id); doc != nil {
-			have[idKey(doc)] = id
-		}
+	have := make(map[string]engine.RecordID)
+	for id, doc := range to.Range(r.Key, t.m.Min, t.m.Max) {
+		have[idKey(doc)] = id
 	}
-	t.records = t.records[:0]
 	var failed error
 	if from != nil {
 		for _, doc := range from.Range(r.Key, t.m.Min, t.m.Max) {
@@ -168,7 +163,7 @@ func (t *transfer) copyChanges(r *Routing) error {
 			switch {
 			case !ok:
 				t.later++
-				id, failed = to.Insert(doc)
+				_, failed = to.Insert(doc)
 			case !bytes.Equal(to.Get(id), doc):
 				t.later++
 				failed = to.Update(id, doc)
@@ -177,7 +172,6 @@ func (t *transfer) copyChanges(r *Routing) error {
 				break
 			}
 			delete(have, idKey(doc))
-			t.records = append(t.records, id)
 		}
 	}
 	for _, id := range have {

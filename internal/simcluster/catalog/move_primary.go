@@ -69,13 +69,7 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 	m := &primaryMove{completion: newCompletion(), c: c, asked: ctx,
 		PrimaryMove: PrimaryMove{DB: db, From: d.primary, To: to, App: app, Begun: c.Now()}}
 	c.primaries[db] = m
-	c.work.Go(func() {
-		m.err = m.run(c.life)
-		c.Mu.Lock()
-		delete(c.primaries, db)
-		c.Mu.Unlock()
-		close(m.done)
-	})
+	c.carryOut(m.completion, m.run, func() { delete(c.primaries, db) })
 	return m, nil
 }
 
@@ -114,7 +108,7 @@ func (c *Cluster) PrimaryMoves() (out []PrimaryMove) {
 // CheckPrimaryMove returns error 319 if a running movePrimary forbids to change a
 // collection. Sharded and tracked collections do not move. The caller holds Mu.
 func (c *Cluster) CheckPrimaryMove(db, coll string) error {
-	if c.primaries[db] == nil || !c.since(5) || c.table(db+"."+coll) != nil {
+	if c.primaries[db] == nil || !c.since(5) || c.tables[db+"."+coll] != nil {
 		return nil
 	}
 	return status.Errorf(status.MovePrimaryInProgress, "movePrimary is in progress")
@@ -161,7 +155,7 @@ func (m *primaryMove) begin(context.Context) error {
 	var sources []*engine.Coll
 	for _, coll := range c.Shards[m.From].Colls(m.DB) {
 		ns := m.DB + "." + coll.Name
-		if c.table(ns) != nil {
+		if c.tables[ns] != nil {
 			continue // sharded, or tracked where it is
 		}
 		if c.data(m.To, ns) != nil {

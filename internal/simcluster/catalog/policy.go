@@ -37,7 +37,7 @@ type SplitCandidate struct {
 // ZoneSplits are the splits at the beginning of a round, after which every chunk is
 // inside one zone or outside of all. The caller holds Mu.
 func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}
@@ -69,7 +69,7 @@ func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
 // that already take part in a move of this round and is extended
 // (db/s/balancer/balancer_policy.cpp, balance). The caller holds Mu.
 func (c *Cluster) Candidates(ns string, used map[string]bool) []Candidate {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}
@@ -145,7 +145,7 @@ func (d *distribution) load(shard string) int64 {
 // outside of a chunk in its zone to a shard that is not. The shard is not draining, has no orphans of the range, and
 // takes part in no other move of the round (used, which is extended). pick chooses a number below n. The caller holds Mu.
 func (c *Cluster) AnyMove(ns string, used map[string]bool, outside bool, pick func(n int) int) (Candidate, bool) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil || len(r.chunks) == 0 {
 		return Candidate{}, false
 	}
@@ -352,7 +352,7 @@ func (c *Cluster) CleanOrphans() {
 		if o.due.After(now) || c.held(o) {
 			return false
 		}
-		if r := c.routes[o.ns]; r != nil && r.UUID == o.uuid {
+		if r := c.Routing(o.ns); r != nil && r.UUID == o.uuid {
 			c.deleteRange(r, o.shard, o.min, o.max)
 		}
 		close(o.gone)
@@ -374,7 +374,7 @@ func (c *Cluster) forgetOrphans(uuid [16]byte) {
 // Orphans counts the orphaned documents of a namespace on shard. It reads every
 // document of the pending ranges. The caller holds Mu.
 func (c *Cluster) Orphans(ns, shard string) int {
-	r, n := c.routes[ns], 0
+	r, n := c.Routing(ns), 0
 	coll := c.data(shard, ns)
 	if r == nil || coll == nil {
 		return 0

@@ -56,7 +56,7 @@ func (o *resharding) workFor(life context.Context, state string, d time.Duration
 // new key, and lists the documents to copy. The caller holds Mu.
 func (o *resharding) beginCopy() ([]docPlace, error) {
 	c := o.c
-	r, t := c.table(o.NS), c.table(o.TempNS)
+	r, t := c.tables[o.NS], c.tables[o.TempNS]
 	o.copies, o.Progress = make(map[docPlace]docPlace), make(map[string]Progress)
 	if o.Command == "reshardCollection" {
 		if err := c.uniqueStays(r, o.key); err != nil {
@@ -102,7 +102,7 @@ func (o *resharding) eachPlace(r *Routing, visit func(docPlace, bson.Raw)) {
 func (o *resharding) copyBatch(batch []docPlace) error {
 	o.c.Mu.Lock()
 	defer o.c.Mu.Unlock()
-	t := o.c.table(o.TempNS)
+	t := o.c.tables[o.TempNS]
 	for _, at := range batch {
 		coll := o.c.data(at.shard, o.NS)
 		if coll == nil {
@@ -250,7 +250,7 @@ func (o *resharding) metrics() bson.D {
 }
 
 func (o *resharding) recipients() []string {
-	t := o.c.table(o.TempNS)
+	t := o.c.tables[o.TempNS]
 	if t == nil {
 		return nil
 	}
@@ -269,7 +269,7 @@ func (o *resharding) recipients() []string {
 func (o *resharding) writeState(r *Routing) {
 	c := o.c
 	c.config.update("reshardingOperations", o.record, o.document(r))
-	t := c.table(o.TempNS)
+	t := c.tables[o.TempNS]
 	if t == nil && !c.since(8) {
 		return
 	}
@@ -312,8 +312,8 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	c := o.c
 	c.Mu.Lock()
-	t := c.table(o.TempNS)
-	err := o.catchUp(c.table(o.NS), t)
+	t := c.tables[o.TempNS]
+	err := o.catchUp(c.tables[o.NS], t)
 	if err != nil {
 		c.Mu.Unlock()
 		o.rollBack()
@@ -330,11 +330,10 @@ func (o *resharding) commit(life context.Context) error {
 	for _, shard := range t.ShardsOwning() {
 		c.Shards[shard].Rename(db, temp, db, coll)
 	}
-	delete(c.routes, o.TempNS)
-	delete(c.tracked, o.TempNS)
+	delete(c.tables, o.TempNS)
 	t.NS, t.Epoch, t.Timestamp = o.NS, c.objectID(configServer), c.Timestamp()
 	t.extra, t.blocked, t.simple, t.Lastmod = nil, false, false, c.Now().Truncate(time.Millisecond)
-	c.setTable(t)
+	c.tables[t.NS] = t
 	c.config.delete("collections", t.record)
 	t.record = c.config.insert("collections", c.collectionDocument(t))
 	for _, z := range o.zones {

@@ -40,10 +40,19 @@ type Routing struct {
 }
 
 // Routing returns the table of a sharded collection, or nil. The caller holds Mu.
-func (c *Cluster) Routing(ns string) *Routing { return c.routes[ns] }
+func (c *Cluster) Routing(ns string) *Routing {
+	if r := c.tables[ns]; r != nil && !r.newer.unsplittable {
+		return r
+	}
+	return nil
+}
 
 // Namespaces are all sharded namespaces, sorted. The caller holds Mu.
-func (c *Cluster) Namespaces() []string { return sortedKeys(c.routes) }
+func (c *Cluster) Namespaces() []string { return c.namespaces(false) }
+
+func (c *Cluster) namespaces(unsharded bool) []string {
+	return slices.DeleteFunc(sortedKeys(c.tables), func(ns string) bool { return c.tables[ns].newer.unsplittable != unsharded })
+}
 
 // KeyOf extracts the shard key of a document; a hashed field is replaced by its hash, a
 // missing one by null. An array is ShardKeyNotFound (61).
@@ -57,7 +66,7 @@ func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.indexOf(key)].S
 func (c *Cluster) PlaceOf(ns string, doc bson.Raw) (shard string, chunk int) {
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return "", 0
 	}

@@ -245,7 +245,7 @@ func (c *Cluster) writeVersion() {
 func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version
-	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{},
+	doc := value.D("_id", c.opts.Hostname+":27099", "advisoryHostFQDNs", bson.A{},
 		value.When(v.AtLeast(5, 2, 0), "created", bson.NewDateTimeFromTime(c.clock.epoch)),
 		"mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]), "ping", bson.NewDateTimeFromTime(now),
 		"up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)

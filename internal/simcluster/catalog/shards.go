@@ -82,7 +82,7 @@ func (c *Cluster) ShardNames() []string {
 // Host is a shard's connection string, "name/address", or "". The caller holds Mu.
 func (c *Cluster) Host(name string) string {
 	if name == configServer {
-		return "cfg/" + c.opts.ConfigHost
+		return "cfg/" + configHost
 	}
 	if s := c.shard(name); s != nil {
 		return s.host

@@ -19,7 +19,7 @@ func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) erro
 		return nil
 	}
 	return c.changeChunks(ctx, "split failed", "", func() (Point, func() (func(), error), error) {
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		if r == nil {
 			return Point{}, nil, c.notSharded(ns)
 		}
@@ -42,7 +42,7 @@ func (c *Cluster) changeChunks(ctx context.Context, waiting, committing string,
 		}
 		if m := c.moves.donating(at.NS, at.From); m != nil {
 			c.Mu.Unlock()
-			if err := await(ctx, m.done); err != nil {
+			if err := await(ctx, m.free); err != nil {
 				return status.Context(waiting, err)
 			}
 			continue
@@ -146,7 +146,7 @@ func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 // while the chunk's shard donates another chunk; a later round splits it. The caller
 // holds Mu for writing.
 func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return c.notSharded(ns)
 	}
@@ -161,7 +161,7 @@ func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 // the chunk size it splits the chunk if it is too big, as shards did up to 6.0
 // (db/s/chunk_splitter.cpp). The caller holds Mu for writing.
 func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil || !c.set.Splitting() {
 		return
 	}
@@ -231,7 +231,7 @@ func (c *Cluster) splitAt(r *Routing, ch *Chunk, points []bson.Raw) error {
 // be split (db/s/balancer/balancer.cpp, _splitOrMarkJumbo). The caller holds Mu for
 // writing.
 func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}
@@ -252,7 +252,7 @@ func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
 // (db/s/split_vector.cpp). It returns none when the collection is smaller than
 // maxBytes. The caller holds Mu.
 func (c *Cluster) SplitVector(ns string, lo, hi bson.Raw, maxBytes int64) ([]bson.Raw, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}

@@ -104,43 +104,19 @@ func (c *Cluster) clearTombstone(ns string) {
 	}
 }
 
-// table is the routing table of a collection with a document in config.collections,
-// sharded or only tracked; nil without one.
-func (c *Cluster) table(ns string) *Routing {
-	if r := c.routes[ns]; r != nil {
+// unsharded is the table of a collection that is only tracked (8.0), or nil.
+func (c *Cluster) unsharded(ns string) *Routing {
+	if r := c.tables[ns]; r != nil && r.newer.unsplittable {
 		return r
 	}
-	return c.tracked[ns]
-}
-
-// tables returns all routing tables by namespace.
-func (c *Cluster) tables() map[string]*Routing {
-	all := make(map[string]*Routing, len(c.routes)+len(c.tracked))
-	for ns, r := range c.tracked {
-		all[ns] = r
-	}
-	for ns, r := range c.routes {
-		all[ns] = r
-	}
-	return all
-}
-
-// setTable adds or replaces the routing table of a namespace.
-func (c *Cluster) setTable(r *Routing) {
-	delete(c.routes, r.NS)
-	delete(c.tracked, r.NS)
-	if r.newer.unsplittable {
-		c.tracked[r.NS] = r
-	} else {
-		c.routes[r.NS] = r
-	}
+	return nil
 }
 
 // Home is the shard of an unsharded collection: the database's primary, unless the
 // collection is tracked on another shard. ok is false if the database does not exist.
 // The caller holds Mu.
 func (c *Cluster) Home(db, coll string) (shard string, ok bool) {
-	if r := c.tracked[db+"."+coll]; r != nil {
+	if r := c.unsharded(db + "." + coll); r != nil {
 		return r.chunks[0].Shard, true
 	}
 	return c.Primary(db)
@@ -148,7 +124,7 @@ func (c *Cluster) Home(db, coll string) (shard string, ok bool) {
 
 // Tracked are the unsharded collections that have a document, sorted. The caller holds
 // Mu.
-func (c *Cluster) Tracked() []string { return sortedKeys(c.tracked) }
+func (c *Cluster) Tracked() []string { return c.namespaces(true) }
 
 // versionFields is a chunk version in log entries: up to 5.0 separate fields for
 // version, epoch and timestamp (4.4 has no timestamps), from 6.0 one document with v, e

@@ -63,7 +63,7 @@ func (c *Cluster) zoneInUse(zone string) bool {
 // bounds become MinKey (db/s/config/sharding_catalog_manager_zone_operations.cpp).
 // Bounds of a namespace that is not sharded are left unchanged.
 func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return lo, hi, nil
 	}
@@ -113,7 +113,7 @@ func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 // checkZoneNames refuses a range whose fields differ from those of the namespace's other
 // ranges, in 8.0 and where no shard key decides. What earlier releases do is not known.
 func (c *Cluster) checkZoneNames(ns string, lo bson.Raw) error {
-	if !c.since(8) || c.routes[ns] != nil {
+	if !c.since(8) || c.Routing(ns) != nil {
 		return nil
 	}
 	for _, z := range c.zones[ns] {
