@@ -99,7 +99,7 @@ func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target)
 			return nil, err
 		}
 		plans = append(plans, value.D(value.When(r.since8, "explainVersion", "1"), "shardName", s.shard,
-			"connectionString", c.catalog.Host(s.shard), "serverInfo", c.server.serverInfo(s.shard), c.planner(x, t.ns, r.tree())))
+			"connectionString", c.catalog.Host(s.shard), "serverInfo", c.serverInfo(s.shard), c.planner(x, t.ns, r.tree())))
 		runs = append(runs, value.D("shardName", s.shard, r.executed()))
 		returned, keys, docs = returned+r.plan.Returned, keys+r.plan.KeysExamined, docs+r.plan.DocsExamined
 	}
@@ -153,7 +153,7 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 // explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
-	return value.D("serverInfo", c.server.serverInfo(""), "serverParameters", value.D("internalQueryFacetBufferSizeBytes", limit,
+	return value.D("serverInfo", c.serverInfo(""), "serverParameters", value.D("internalQueryFacetBufferSizeBytes", limit,
 		"internalQueryFacetMaxOutputDocSizeBytes", limit,
 		"internalLookupStageIntermediateDocumentMaxSizeBytes", limit,
 		"internalDocumentSourceGroupMaxMemoryBytes", limit, "internalQueryMaxBlockingSortMemoryUsageBytes", limit,
