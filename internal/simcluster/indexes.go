@@ -33,8 +33,8 @@ func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	return nil, status.Errorf(status.NamespaceNotFound, "ns does not exist: %s.%s", db, coll)
 }
 
-// alter locks catalog.Mu for a change of collections that no open transaction has touched, by lock, which waits for what
-// else is in the way. Where it returns an error, catalog.Mu is not held.
+// alter locks catalog.Mu for a change of collections that no open transaction has touched, by lock, which waits for
+// what else is in the way. Where it returns an error, catalog.Mu is not held.
 func (c *Cluster) alter(ctx context.Context, concerns func(ns string) bool, lock func() error, names ...string) (unlock func(), err error) {
 	if err := c.transactions.awaitTransactions(ctx, concerns); err != nil {
 		return nil, err

@@ -52,8 +52,8 @@ type transfer struct {
 // errGone means that the collection or the chunk disappeared during the migration.
 var errGone = errors.New("the chunk is not there any more")
 
-// run takes the steps of both sides. The donor's third step ends when the recipient has begun; its fourth waits until the
-// recipient has caught up: it waits for old orphans, creates the collection, and clones.
+// run takes the steps of both sides. The donor's third step ends when the recipient has begun; its fourth waits until
+// the recipient has caught up: it waits for old orphans, creates the collection, and clones.
 func (t *transfer) run(life context.Context) error {
 	t.fail = func(err error) error { return err }
 	for _, do := range []func(life context.Context) error{

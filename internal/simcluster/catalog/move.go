@@ -245,8 +245,9 @@ func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to 
 			c.Mu.Unlock()
 			return c.notSharded(ns)
 		}
-		m := &migration{completion: newCompletion(), free: make(chan struct{}), asked: ctx, Migration: Migration{NS: ns, Min: lo, Max: hi, From: r.Owner(lo),
-			To: to, Options: o, Begun: c.Now(), Step: 1, Version: bson.A{r.version, r.Epoch, r.Timestamp}}}
+		m := &migration{completion: newCompletion(), free: make(chan struct{}), asked: ctx, Migration: Migration{
+			NS: ns, Min: lo, Max: hi, From: r.Owner(lo), To: to, Options: o, Begun: c.Now(), Step: 1,
+			Version: bson.A{r.version, r.Epoch, r.Timestamp}}}
 		join, err := c.moves.add(m)
 		if err == nil && join == nil {
 			c.work.Go(func() {

@@ -143,7 +143,8 @@ func (d *distribution) load(shard string) int64 {
 
 // AnyMove returns an arbitrary move that balancing does not require: to a shard that is in the chunk's zone, or with
 // outside of a chunk in its zone to a shard that is not. The shard is not draining, has no orphans of the range, and
-// takes part in no other move of the round (used, which is extended). pick chooses a number below n. The caller holds Mu.
+// takes part in no other move of the round (used, which is extended). pick chooses a number below n. The caller holds
+// Mu.
 func (c *Cluster) AnyMove(ns string, used map[string]bool, outside bool, pick func(n int) int) (Candidate, bool) {
 	r := c.Routing(ns)
 	if r == nil || len(r.chunks) == 0 {
@@ -251,9 +252,10 @@ func (d *distribution) enforce() {
 	}
 }
 
-// level plans moves within one zone from shards above the average to shards below it, one per pair of shards. Up to 6.0.2
-// the average is of chunks, rounded; then it is of bytes, the shards must differ by at least three chunk sizes, and one
-// whose chunks cannot be moved does not count (db/s/balancer/balancer_policy.cpp, _singleZoneBalanceBasedOnDataSize).
+// level plans moves within one zone from shards above the average to shards below it, one per pair of shards. Up to
+// 6.0.2 the average is of chunks, rounded; then it is of bytes, the shards must differ by at least three chunk sizes,
+// and one whose chunks cannot be moved does not count
+// (db/s/balancer/balancer_policy.cpp, _singleZoneBalanceBasedOnDataSize).
 func (d *distribution) level(zone string) {
 	count, first := make(map[string]int64), make(map[string]int) // by shard: chunks in the zone, and the one to be moved
 	total, shards := int64(0), int64(0)

@@ -126,8 +126,8 @@ func (c *compiler) unset(arg bson.RawValue) (Transform, error) {
 	return Transform{tree: t, keeps: true}, nil
 }
 
-// Transform makes a document of another by a tree: those of $set and $unset keep the fields that the tree does not name,
-// and so does a $project that excludes; one that includes drops them.
+// Transform makes a document of another by a tree: those of $set and $unset keep the fields that the tree does not
+// name, and so does a $project that excludes; one that includes drops them.
 type Transform struct {
 	tree   *tree
 	keeps  bool
