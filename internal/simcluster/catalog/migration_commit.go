@@ -165,24 +165,6 @@ func (t *transfer) rejectCommit(r *Routing, ch *Chunk, why error) error {
 	return why
 }
 
-// commitMove gives the chunk the next major version and its new owner, and one chunk
-// that stays on the donor, the one with the lowest bounds, the version after it
-// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
-func (c *Cluster) commitMove(r *Routing, ch *Chunk, to string) {
-	from := ch.Shard
-	c.relocate(r, ch, to)
-	if r.counts[from] == 0 {
-		return
-	}
-	for _, control := range r.chunks {
-		if control.Shard == from {
-			control.Version = r.bumpMinor()
-			c.saveChunk(r, control)
-			return
-		}
-	}
-}
-
 // cleanDonor is the donor's last step, after the chunk has moved.
 func (t *transfer) cleanDonor(life context.Context) error {
 	_ = t.c.pause(life, cleanTime)
@@ -205,19 +187,19 @@ func (r *Routing) chunkAround(lo, hi bson.Raw) *Chunk {
 // commitRange moves the part [lo, hi) of a chunk to another shard. The part keeps the
 // chunk's id and gets the next major version. The remainders on its left and right
 // become new chunks with the following minor versions, and the version after those goes
-// to the donor's chunk with the lowest bounds
+// to the donor's chunk with the lowest bounds of those that it had
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
 func (c *Cluster) commitRange(r *Routing, ch *Chunk, lo, hi bson.Raw, to string) {
 	from := ch.Shard
 	before, after := r.remainders(ch, lo, hi)
-	if before == nil && after == nil {
-		c.commitMove(r, ch, to)
-		c.notePlacement(r)
-		return
-	}
 	history := slices.Clone(ch.History)
 	at := r.indexOf(ch.Min)
-	ch.Min, ch.Max = lo, hi
+	if before != nil {
+		ch.Min = lo
+	}
+	if after != nil {
+		ch.Max = hi
+	}
 	c.relocate(r, ch, to)
 	parts := []*Chunk{ch}
 	for _, rest := range []*Chunk{before, after} {
