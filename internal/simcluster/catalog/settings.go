@@ -22,7 +22,7 @@ type Settings struct {
 	WaitDelete  bool
 	ForceJumbo  bool // attemptToBalanceJumboChunks
 	ChunkSizeMB int64
-	AutoSplit   bool
+	AutoSplit   bool // shards split chunks that grow too big
 	AutoMerge   bool // 7.0
 	// Refused is the first value that the server does not accept: it skips every round while there is one. "" for none.
 	Refused string
@@ -47,11 +47,6 @@ func (c *Cluster) ChunkSize() int64 { return c.set.ChunkSizeMB << 20 }
 // Balancing reports whether balancer rounds move chunks now.
 func (s Settings) Balancing(now time.Time) bool {
 	return s.Refused == "" && !s.Stopped && s.Mode == "full" && s.Window.open(now)
-}
-
-// Splitting reports whether shards split chunks that grow too big.
-func (s Settings) Splitting() bool {
-	return s.AutoSplit
 }
 
 // open reports whether now is inside the window. Both ends are included; start > stop

@@ -11,23 +11,6 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Split splits a chunk at each of the points, which must be full shard keys in
-// ascending order inside one chunk. It locks Mu itself and waits until ctx ends for a
-// migration of the collection with the same donor.
-func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) error {
-	if len(points) == 0 {
-		return nil
-	}
-	return c.changeChunks(ctx, "split failed", "", func() (Point, func() (func(), error), error) {
-		r := c.Routing(ns)
-		if r == nil {
-			return Point{}, nil, c.notSharded(ns)
-		}
-		ch := r.chunks[r.indexOf(points[0])]
-		return Point{NS: ns, From: ch.Shard}, func() (func(), error) { return c.commitSplit(r, ch, points) }, nil
-	})
-}
-
 // changeChunks changes chunks of one shard as soon as no migration of the collection leaves it. find says with Mu held
 // where the change is and how to commit it, which returns a function that writes the log entry. A hook sees the change
 // if the point has a command. waiting and committing are the contexts of errors of the wait and of the hook.
@@ -162,7 +145,7 @@ func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 // (db/s/chunk_splitter.cpp). The caller holds Mu for writing.
 func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
 	r := c.Routing(ns)
-	if r == nil || !c.set.Splitting() {
+	if r == nil || !c.set.AutoSplit {
 		return
 	}
 	ch := r.chunks[r.indexOf(key)]
