@@ -114,19 +114,6 @@ func (x *index) replace(old *record, keys []entry) {
 	x.add(keys)
 }
 
-// first is the first record whose key begins with the values.
-func (x *index) first(values ...bson.RawValue) *record {
-	low := bound(values, before)
-	var found *record
-	x.tree.AscendGreaterOrEqual(low, func(e entry) bool {
-		if x.compareKeys(&e, &low) == 0 {
-			found = e.rec
-		}
-		return false
-	})
-	return found
-}
-
 // document is the key as a document with the index's field names, hashes as int64.
 func (x *index) document(e *entry) bson.Raw {
 	b := value.NewBuilder(64)
