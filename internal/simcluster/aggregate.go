@@ -231,9 +231,9 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 		CollStats: empty, IndexStats: empty,
 		CurrentOp: func(of bson.Raw) pipeline.Docs {
 			if local, _ := of.Lookup("localOps").BooleanOK(); local {
-				return pipeline.Of(c.operations.routerOperations(a.ns)...)
+				return pipeline.Of(c.routerOperations(a.ns)...)
 			}
-			rows := c.operations.rows(a.ns)
+			rows := c.currentOpRows(a.ns)
 			if idle, _ := of.Lookup("idleCursors").BooleanOK(); idle {
 				rows = append(rows, c.idleCursors(c.catalog.Now())...)
 			}

@@ -209,7 +209,7 @@ func (c *Cluster) success(fields bson.D) bson.Raw {
 // errors that are not of type *status.Error become InternalError.
 func (c *Cluster) failure(err error) bson.Raw {
 	e := status.Of(err)
-	c.stats.asserted()
+	c.stats.asserts.Add(1)
 	return c.withClusterTime(value.D("ok", 0.0, "errmsg", e.Message,
 		value.When(!e.NoCode, "code", e.Code, "codeName", e.Name), e.Extra))
 }

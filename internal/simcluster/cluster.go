@@ -32,8 +32,8 @@ type Cluster struct {
 	commands map[string]command
 
 	transactions *transactions
-	server       *server
-	operations   *operations
+	process      bson.ObjectID // of topologyVersion
+	started      time.Time
 
 	// Guarded by catalog.Mu.
 	cursors *cursors
@@ -60,8 +60,8 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	}
 	faults := &Faults{}
 	c := &Cluster{
-		faults: faults,
-		opts:   o, version: v, log: o.Log, cursors: newCursors(o.Seed), life: newLifetime(),
+		faults: faults, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
+		opts: o, version: v, log: o.Log, cursors: newCursors(o.Seed), life: newLifetime(),
 		catalog: catalog.New(catalog.Options{
 			Version: v.parts, Shards: o.shardNames(), Start: o.Epoch, Hostname: hostname,
 			Seed: uint64(o.Seed), Still: o.Still, Pace: o.Pace, ClusterID: clusterID(o.Seed),
@@ -74,15 +74,10 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 		}),
 	}
 	c.transactions = newTransactions(c.catalog, o.TransactionLifetime)
-	c.operations = &operations{catalog: c.catalog, version: v, faults: faults}
 	faults.cluster = c
 	c.balancer = balancer.New(c.catalog, balancer.Options{Pace: o.Pace, Seed: uint64(o.Seed)})
 	if c.access, err = access.New(access.Options{Enforced: len(o.Users) > 0, Major: v.parts[0], Users: o.Users}); err != nil {
 		return nil, err
-	}
-	c.server = &server{
-		catalog: c.catalog, access: c.access, faults: faults, version: v, cursors: c.cursors, stats: &c.stats,
-		process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(), epoch: o.Epoch,
 	}
 	c.commands = c.commandTable()
 	if err := c.load(ctx); err != nil {

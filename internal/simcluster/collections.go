@@ -3,7 +3,6 @@ package simcluster
 import (
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -221,25 +220,19 @@ func (c *Cluster) drop(ctx context.Context, r *engine.Request, db, coll string) 
 		return nil, status.Errorf(status.IllegalOperation, "Cannot drop collection %s.%s of the cluster's own metadata", db, coll)
 	}
 	ns := db + "." + coll
-	if err := c.transactions.awaitTransactions(ctx, is(ns)); err != nil {
-		return nil, err
-	}
 	quiesce := func() error { return c.quiesceDatabase(ctx, db, ns) }
 	if c.version.atLeast(8, 0, 0) {
 		quiesce = func() error { return c.catalog.Quiesce(ctx, ns) }
 	}
-	if err := quiesce(); err != nil {
+	unlock, err := c.alter(ctx, is(ns), quiesce, ns)
+	if err != nil {
 		return nil, err
 	}
-	defer c.catalog.Mu.Unlock()
-	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
-		return nil, err
-	}
+	defer unlock()
 	if _, ok := c.catalog.Primary(db); !ok {
 		return value.D("info", "database does not exist"), nil
 	}
 	c.catalog.DropCollection(ns)
-	c.catalog.Timestamp()
 	return bson.D{}, nil
 }
 
@@ -248,17 +241,11 @@ func (c *Cluster) dropDatabase(ctx context.Context, r *engine.Request) (bson.D, 
 	case "config", "admin", "local":
 		return nil, status.Errorf(status.IllegalOperation, "Dropping the '%s' database is prohibited.", r.DB)
 	}
-	if err := c.transactions.awaitTransactions(ctx, in(r.DB)); err != nil {
+	unlock, err := c.alter(ctx, in(r.DB), func() error { return c.quiesceDatabase(ctx, r.DB, "") }, r.DB+".")
+	if err != nil {
 		return nil, err
 	}
-	if err := c.quiesceDatabase(ctx, r.DB, ""); err != nil {
-		return nil, err
-	}
-	defer c.catalog.Mu.Unlock()
-	if err := c.catalog.CheckPrimaryMove(r.DB, ""); err != nil {
-		return nil, err
-	}
-	c.catalog.Timestamp()
+	defer unlock()
 	if !c.catalog.DropDatabase(r.DB) {
 		return value.D("info", "database does not exist"), nil
 	}
@@ -314,16 +301,11 @@ func (c *Cluster) renameCollection(ctx context.Context, r *engine.Request) (bson
 	if from == to {
 		return nil, status.Errorf(status.IllegalOperation, "Can't rename a collection to itself")
 	}
-	if err := c.transactions.awaitTransactions(ctx, func(ns string) bool { return ns == from || ns == to }); err != nil {
+	either := func(ns string) bool { return ns == from || ns == to }
+	unlock, err := c.alter(ctx, either, func() error { return c.catalog.Quiesce(ctx, from) }, from, to)
+	if err != nil {
 		return nil, err
 	}
-	if err := c.catalog.Quiesce(ctx, from); err != nil {
-		return nil, err
-	}
-	defer c.catalog.Mu.Unlock()
-	if err := errors.Join(c.catalog.CheckPrimaryMove(db, coll), c.catalog.CheckPrimaryMove(toDB, toColl)); err != nil {
-		return nil, err
-	}
-	c.catalog.Timestamp()
+	defer unlock()
 	return bson.D{}, c.catalog.RenameCollection(from, to, truthy(r.Lookup("dropTarget")))
 }

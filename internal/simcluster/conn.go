@@ -77,7 +77,7 @@ func (c *Cluster) serve(conn net.Conn) {
 	defer c.life.untrack(conn)
 	defer conn.Close()
 	peer := &engine.Conn{ID: c.stats.connected(), Remote: conn.RemoteAddr().String()}
-	defer c.stats.disconnected()
+	defer c.stats.connections.Add(-1)
 	conn, err := c.secure(conn, peer)
 	if err != nil {
 		c.log.Debug("TLS handshake failed", "client", peer.Remote, "err", err)
@@ -118,7 +118,7 @@ func (c *Cluster) refuse(conn net.Conn, err error) {
 	body := c.failure(status.Errorf(bad.Code, "%s", bad.Reason))
 	// A client that does not read must not block the goroutine.
 	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-	_, _ = conn.Write(wire.AppendMsg(nil, c.stats.nextReply(), bad.RequestID, 0, body))
+	_, _ = conn.Write(wire.AppendMsg(nil, c.stats.replies.Add(1), bad.RequestID, 0, body))
 }
 
 // reply runs the command of a message and encodes the answer; nil means that the client
@@ -127,7 +127,7 @@ func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) (reply []byte, cut b
 	ctx := c.life.ctx
 	if m.OpCode == wire.OpQuery {
 		body := c.legacy(ctx, peer, m)
-		return wire.AppendReply(nil, c.stats.nextReply(), m.RequestID, body), body == nil
+		return wire.AppendReply(nil, c.stats.replies.Add(1), m.RequestID, body), body == nil
 	}
 	db, err := databaseOf(m.Body)
 	var body bson.Raw
@@ -139,7 +139,7 @@ func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) (reply []byte, cut b
 	if body == nil || m.Flags&wire.MoreToCome != 0 {
 		return nil, body == nil
 	}
-	return wire.AppendMsg(make([]byte, 0, len(body)+32), c.stats.nextReply(), m.RequestID, m.Flags&wire.ChecksumPresent, body), false
+	return wire.AppendMsg(make([]byte, 0, len(body)+32), c.stats.replies.Add(1), m.RequestID, m.Flags&wire.ChecksumPresent, body), false
 }
 
 // legacy answers an OP_QUERY. Drivers send their first hello that way; any other

@@ -44,52 +44,59 @@ func (c *Cluster) dbStats(_ context.Context, r *engine.Request) (bson.D, error) 
 			nodes = append(nodes, configShard)
 		}
 	}
-	raw := bson.D{}
-	var objects, bytes, onDisk, indexes, indexBytes, collections int64
+	is8 := c.version.atLeast(8, 0, 0)
+	counted, scaled := number, any(float64(by)) // in the part of a shard
+	if is8 {
+		counted, scaled = func(n int64) any { return n }, by
+	}
+	raw, sum, weighed := bson.D{}, databaseSize{}, int64(0) // mongos knows only the averages of the shards, truncated
 	var fsUsed, fsTotal float64
-	weighed := int64(0) // mongos knows only the averages of the shards, truncated
 	for _, shard := range nodes {
 		node := c.catalog.Shards[shard]
 		if shard == configShard && (node == nil || r.DB == "config" || r.DB == "admin") {
 			node = c.catalog.Config
 		}
-		var n, size, disk, idx, idxBytes int64
-		colls := node.Colls(r.DB)
-		for _, coll := range colls {
-			n, size, disk = n+int64(coll.Len()), size+coll.Bytes(), disk+storageSize(coll)
-			idx, idxBytes = idx+int64(len(coll.Indexes())), idxBytes+totalIndexSize(coll)
+		one := databaseSize{}
+		for _, coll := range node.Colls(r.DB) {
+			one.add(databaseSize{1, int64(coll.Len()), coll.Bytes(), storageSize(coll), int64(len(coll.Indexes())), totalIndexSize(coll)})
+		}
+		sum.add(one)
+		if one.objects > 0 {
+			weighed += one.bytes / one.objects * one.objects
 		}
 		// Every mongod has collections in admin and config that are not simulated.
-		used, total := c.disk(shard, len(colls) > 0 || r.DB == "config" || r.DB == "admin", by)
-		counted, scaled := number, any(float64(by))
-		if c.version.atLeast(8, 0, 0) {
-			counted, scaled = func(n int64) any { return n }, by
-		}
-		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: value.D("db", r.DB,
-			"collections", counted(int64(len(colls))), "views", counted(0), "objects", counted(n),
-			"avgObjSize", ratio(size, n), "dataSize", ratio(size, by), "storageSize", ratio(disk, by),
-			"indexes", counted(idx), "indexSize", ratio(idxBytes, by), "totalSize", ratio(disk+idxBytes, by),
-			"scaleFactor", scaled, "fsUsedSize", used, "fsTotalSize", total, "ok", 1.0)})
-		if n > 0 {
-			weighed += size / n * n
-		}
-		objects, bytes, onDisk = objects+n, bytes+size, onDisk+disk
-		indexes, indexBytes, collections = indexes+idx, indexBytes+idxBytes, collections+int64(len(colls))
+		used, total := c.disk(shard, one.collections > 0 || r.DB == "config" || r.DB == "admin", by)
+		raw = append(raw, bson.E{Key: c.catalog.Host(shard), Value: value.D(one.document(r.DB, by, counted, scaled),
+			"fsUsedSize", used, "fsTotalSize", total, "ok", 1.0)})
 		if f, ok := used.(float64); ok {
 			fsUsed, fsTotal = fsUsed+f, fsTotal+total.(float64)
 		}
 	}
-	if c.version.atLeast(8, 0, 0) {
-		return value.D("raw", raw, "db", r.DB, "collections", number(collections), "views", int32(0),
-			"objects", number(objects), "avgObjSize", ratio(bytes, objects), "dataSize", ratio(bytes, by),
-			"storageSize", ratio(onDisk, by), "indexes", number(indexes), "indexSize", ratio(indexBytes, by),
-			"totalSize", ratio(onDisk+indexBytes, by), "scaleFactor", number(by), "fsUsedSize", fsUsed,
-			"fsTotalSize", fsTotal), nil
+	if is8 {
+		return value.D("raw", raw, sum.document(r.DB, by, number, number(by)), "fsUsedSize", fsUsed, "fsTotalSize", fsTotal), nil
 	}
-	return value.D("raw", raw, "objects", number(objects), "avgObjSize", ratio(weighed, objects),
-		"dataSize", number(bytes/by), "storageSize", number(onDisk/by),
-		"totalSize", number((onDisk+indexBytes)/by), "indexes", number(indexes),
-		"indexSize", number(indexBytes/by), "scaleFactor", number(by), "fileSize", int32(0)), nil
+	return value.D("raw", raw, "objects", number(sum.objects), "avgObjSize", ratio(weighed, sum.objects),
+		"dataSize", number(sum.bytes/by), "storageSize", number(sum.onDisk/by),
+		"totalSize", number((sum.onDisk+sum.indexBytes)/by), "indexes", number(sum.indexes),
+		"indexSize", number(sum.indexBytes/by), "scaleFactor", number(by), "fileSize", int32(0)), nil
+}
+
+// databaseSize is what a database has on one shard or on all.
+type databaseSize struct {
+	collections, objects, bytes, onDisk, indexes, indexBytes int64
+}
+
+func (d *databaseSize) add(o databaseSize) {
+	d.collections, d.objects, d.bytes = d.collections+o.collections, d.objects+o.objects, d.bytes+o.bytes
+	d.onDisk, d.indexes, d.indexBytes = d.onDisk+o.onDisk, d.indexes+o.indexes, d.indexBytes+o.indexBytes
+}
+
+// document shows the figures; counted is how it shows those that are not divided by the scale.
+func (d databaseSize) document(db string, by int64, counted func(int64) any, scaled any) bson.D {
+	return value.D("db", db, "collections", counted(d.collections), "views", counted(0), "objects", counted(d.objects),
+		"avgObjSize", ratio(d.bytes, d.objects), "dataSize", ratio(d.bytes, by), "storageSize", ratio(d.onDisk, by),
+		"indexes", counted(d.indexes), "indexSize", ratio(d.indexBytes, by), "totalSize", ratio(d.onDisk+d.indexBytes, by),
+		"scaleFactor", scaled)
 }
 
 // ratio is a/b, or 0 when b is 0.

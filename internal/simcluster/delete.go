@@ -23,7 +23,7 @@ func (c *Cluster) delete(ctx context.Context, r *engine.Request, db, coll string
 	if err != nil {
 		return nil, err
 	}
-	c.stats.deleted(n)
+	c.stats.deletes.Add(int64(n))
 	return value.D("n", int32(gone), writeErrors(failed)), nil
 }
 

@@ -215,10 +215,10 @@ func isHello(name string) bool {
 // sharding commands come from the catalog.
 func (c *Cluster) commandTable() map[string]command {
 	table := map[string]command{
-		"hello":     {run: c.server.hello, stable: true},
-		"isMaster":  {run: c.server.hello},
-		"ping":      {run: c.server.ping, stable: true},
-		"buildInfo": {run: c.server.buildInfo},
+		"hello":     {run: c.hello, stable: true},
+		"isMaster":  {run: c.hello},
+		"ping":      {run: c.ping, stable: true},
+		"buildInfo": {run: c.buildInfo},
 
 		"find":        {run: c.find, stable: true},
 		"getMore":     {run: c.getMore, stable: true},
@@ -256,16 +256,16 @@ func (c *Cluster) commandTable() map[string]command {
 		"collStats":     {run: onCollection(c.collStats)},
 		"dataSize":      {run: c.dataSize},
 		"dbStats":       {run: c.dbStats},
-		"serverStatus":  {run: c.server.serverStatus},
-		"connPoolStats": {run: c.server.connPoolStats},
-		"currentOp":     {run: c.operations.run, adminOnly: true},
+		"serverStatus":  {run: c.serverStatus},
+		"connPoolStats": {run: c.connPoolStats},
+		"currentOp":     {run: c.currentOp, adminOnly: true},
 
-		"getParameter":   {run: c.server.getParameter, adminOnly: true},
-		"getCmdLineOpts": {run: c.server.getCmdLineOpts, adminOnly: true},
-		"hostInfo":       {run: c.server.hostInfo},
-		"whatsmyuri":     {run: c.server.whatsMyURI},
-		"getLog":         {run: c.server.getLog, adminOnly: true},
-		"isdbgrid":       {run: c.server.isdbgrid},
+		"getParameter":   {run: c.getParameter, adminOnly: true},
+		"getCmdLineOpts": {run: c.getCmdLineOpts, adminOnly: true},
+		"hostInfo":       {run: c.hostInfo},
+		"whatsmyuri":     {run: c.whatsMyURI},
+		"getLog":         {run: c.getLog, adminOnly: true},
+		"isdbgrid":       {run: c.isdbgrid},
 	}
 	for name, run := range c.access.Handlers() {
 		table[name] = command{run: run, stable: name == "saslStart" || name == "saslContinue" || name == "authenticate"}

@@ -11,34 +11,20 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// documentLocks are the documents that open transactions changed. catalog.Mu guards
+// documentLocks are the documents that open transactions changed, by what those see of a collection. catalog.Mu guards
 // them. A write that meets one waits for the transaction, or conflicts with it when it
 // belongs to another transaction itself.
-type documentLocks map[*engine.Coll]*collectionLocks
+type documentLocks map[*engine.Coll]map[*transaction]*view
 
-type collectionLocks struct {
-	owners map[engine.RecordID]*transaction
-	views  map[*transaction]*view // of the transactions that changed the collection
-}
-
-func (l documentLocks) of(coll *engine.Coll) *collectionLocks {
+func (l documentLocks) add(coll *engine.Coll, tx *transaction, v *view) {
 	if l[coll] == nil {
-		l[coll] = &collectionLocks{owners: make(map[engine.RecordID]*transaction), views: make(map[*transaction]*view)}
+		l[coll] = make(map[*transaction]*view)
 	}
-	return l[coll]
+	l[coll][tx] = v
 }
 
 func (l documentLocks) release(coll *engine.Coll, tx *transaction) {
-	held := l[coll]
-	if held == nil {
-		return
-	}
-	for id, owner := range held.owners {
-		if owner == tx {
-			delete(held.owners, id)
-		}
-	}
-	if delete(held.views, tx); len(held.views) == 0 {
+	if delete(l[coll], tx); len(l[coll]) == 0 {
 		delete(l, coll)
 	}
 }
@@ -57,27 +43,21 @@ func writeConflict() error {
 // has a document with a unique key of doc. id is 0 for a new document, doc is nil for a
 // removal.
 func (l documentLocks) check(coll *engine.Coll, id engine.RecordID, doc bson.Raw, tx *transaction) error {
-	held := l[coll]
-	if held == nil {
-		return nil
+	wanted := []engine.RecordID{id}
+	if doc != nil && len(l[coll]) > 0 {
+		wanted = append(wanted, coll.Holders(doc, id)...)
 	}
-	if owner := held.owners[id]; owner != nil && owner != tx {
-		return &lockedError{owner}
-	}
-	if doc == nil {
-		return nil
-	}
-	for _, holder := range coll.Holders(doc, id) {
-		if owner := held.owners[holder]; owner != nil && owner != tx {
-			return &lockedError{owner}
-		}
-	}
-	for other, v := range held.views {
+	for other, v := range l[coll] {
 		if other == tx {
 			continue
 		}
+		for _, id := range wanted {
+			if ch := v.changes[id]; ch != nil && ch.before != nil {
+				return &lockedError{other}
+			}
+		}
 		for _, ch := range v.changes {
-			if ch.after != nil && coll.Collide(doc, ch.after) {
+			if doc != nil && ch.after != nil && coll.Collide(doc, ch.after) {
 				return &lockedError{other}
 			}
 		}

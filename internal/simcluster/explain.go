@@ -85,27 +85,30 @@ func (x explainRequest) mergeStage(t target) string {
 // explainTarget asks every source for its plan. The caller holds catalog.Mu.
 func (c *Cluster) explainTarget(ctx context.Context, x explainRequest, t target) (bson.D, error) {
 	stage := x.mergeStage(t)
+	if len(t.sources) > 1 && x.limit > 0 {
+		x.limit += x.skip
+	}
+	if len(t.sources) > 1 {
+		x.skip = 0 // mongos skips
+	}
 	plans, runs := bson.A{}, bson.A{}
-	var sum shardExplain
+	var returned, keys, docs int64
 	for _, s := range t.sources {
 		r, err := c.explainOnShard(ctx, x, t, s)
 		if err != nil {
 			return nil, err
 		}
-		plans = append(plans, value.D(value.When(c.version.atLeast(8, 0, 0), "explainVersion", "1"), "shardName", s.shard,
-			"connectionString", c.catalog.Host(s.shard), "serverInfo", c.server.serverInfo(s.shard), c.planner(x, t.ns, r.tree(false))))
-		runs = append(runs, value.D("shardName", s.shard, "executionSuccess", true, "nReturned", int32(r.returned),
-			"executionTimeMillis", int32(0), "totalKeysExamined", int32(r.keys), "totalDocsExamined", int32(r.docs),
-			"executionStages", c.cached(r.tree(true))))
-		sum.returned, sum.keys, sum.docs = sum.returned+r.returned, sum.keys+r.keys, sum.docs+r.docs
+		plans = append(plans, value.D(value.When(r.since8, "explainVersion", "1"), "shardName", s.shard,
+			"connectionString", c.catalog.Host(s.shard), "serverInfo", c.serverInfo(s.shard), c.planner(x, t.ns, r.tree())))
+		runs = append(runs, value.D("shardName", s.shard, r.executed()))
+		returned, keys, docs = returned+r.plan.Returned, keys+r.plan.KeysExamined, docs+r.plan.DocsExamined
 	}
 	reply := value.D("queryPlanner", value.D(value.When(!c.version.atLeast(8, 0, 0), "mongosPlannerVersion", int32(1)),
 		"winningPlan", value.D("stage", stage, "shards", plans)))
 	if !x.execute {
 		return reply, nil
 	}
-	totals := value.D("nReturned", int32(sum.returned), "executionTimeMillis", int32(0),
-		"totalKeysExamined", int32(sum.keys), "totalDocsExamined", int32(sum.docs))
+	totals := figures(returned, keys, docs)
 	return value.D(reply, "executionStats", value.D(totals,
 		"executionStages", value.D("stage", stage, totals, "totalChildMillis", int64(0), "shards", runs))), nil
 }
@@ -119,7 +122,7 @@ func (c *Cluster) planner(x explainRequest, ns string, winning bson.D) bson.D {
 		return value.D("namespace", ns, "parsedQuery", parsed, "indexFilterSet", false, "queryHash", shape, "planCacheShapeHash", shape,
 			"planCacheKey", key, "optimizationTimeMillis", int32(0), "maxIndexedOrSolutionsReached", reached,
 			"maxIndexedAndSolutionsReached", reached, "maxScansToExplodeReached", reached, "prunedSimilarIndexes", false,
-			"winningPlan", c.cached(winning), "rejectedPlans", bson.A{})
+			"winningPlan", value.D("isCached", false, winning), "rejectedPlans", bson.A{})
 	}
 	return value.D("namespace", ns, "indexFilterSet", false, "parsedQuery", parsed,
 		value.When(!x.execute, "queryHash", shape, "planCacheKey", key), "maxIndexedOrSolutionsReached", reached,
@@ -150,7 +153,7 @@ func shapeHash(parsed bson.D, plan bson.D) string {
 // explainTail has the last fields of every explain reply of mongos.
 func (c *Cluster) explainTail(r *engine.Request, inner bson.Raw) bson.D {
 	const limit = int32(104857600)
-	return value.D("serverInfo", c.server.serverInfo(""), "serverParameters", value.D("internalQueryFacetBufferSizeBytes", limit,
+	return value.D("serverInfo", c.serverInfo(""), "serverParameters", value.D("internalQueryFacetBufferSizeBytes", limit,
 		"internalQueryFacetMaxOutputDocSizeBytes", limit,
 		"internalLookupStageIntermediateDocumentMaxSizeBytes", limit,
 		"internalDocumentSourceGroupMaxMemoryBytes", limit, "internalQueryMaxBlockingSortMemoryUsageBytes", limit,
@@ -173,14 +176,6 @@ func innerCommand(r *engine.Request, inner bson.Raw) bson.Raw {
 		b.Append("$db", value.String(r.DB))
 	}
 	return b.Raw()
-}
-
-// cached adds to the outermost stage of a plan that it came from no cache, as 8.0 does.
-func (c *Cluster) cached(plan bson.D) bson.D {
-	if !c.version.atLeast(8, 0, 0) {
-		return plan
-	}
-	return append(value.D("isCached", false), plan...)
 }
 
 // isExpress tells whether one document is read by its _id past the planner; 8.0 hashes no shape of such a query.
@@ -257,19 +252,15 @@ func (c *Cluster) explainStages(ctx context.Context, a aggregateArgs, t target, 
 	if x.filter, err = query.Parse(l.Filter, a.env); err != nil {
 		return nil, err
 	}
-	alone := t
-	alone.sources = []source{s}
-	r, err := c.explainOnShard(ctx, x, alone, s)
+	r, err := c.explainOnShard(ctx, x, t, s)
 	if err != nil {
 		return nil, err
 	}
 	hashed := x
 	hashed.execute = false // a pipeline's plan has its hashes in any case
-	plan := value.D("queryPlanner", c.planner(hashed, t.ns, r.tree(false)))
+	plan := value.D("queryPlanner", c.planner(hashed, t.ns, r.tree()))
 	if execute {
-		plan = append(plan, bson.E{Key: "executionStats", Value: value.D("executionSuccess", true,
-			"nReturned", int32(r.returned), "executionTimeMillis", int32(0), "totalKeysExamined", int32(r.keys),
-			"totalDocsExamined", int32(r.docs), "executionStages", r.tree(true))})
+		plan = value.D(plan, "executionStats", r.executed())
 	}
 	if len(l.Rest) == 0 {
 		return plan, nil

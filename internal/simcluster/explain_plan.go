@@ -16,15 +16,12 @@ import (
 // shardExplain is the plan and the counters of one shard for an explained query.
 type shardExplain struct {
 	explainRequest
-	filtering  bool // orphans are filtered out
-	shardKey   bson.Raw
-	plan       engine.Plan
-	exists     bool
-	shardLimit int64
-	shardSkip  int64
-	returned   int64
-	keys, docs int64
-	since8     bool // the forms of 8.0
+	filtering bool // orphans are filtered out
+	shardKey  bson.Raw
+	plan      engine.Plan
+	exists    bool
+	since8    bool // the forms of 8.0
+	counted   bool // stages have the figures of the run
 }
 
 // explainOnShard runs the query on one shard and keeps its plan and counters. The caller
@@ -35,68 +32,67 @@ func (c *Cluster) explainOnShard(ctx context.Context, x explainRequest, t target
 	if t.routing != nil {
 		r.shardKey = t.routing.Key
 	}
-	r.shardSkip, r.shardLimit = x.skip, x.limit
-	if len(t.sources) > 1 {
-		r.shardSkip = 0
-		if x.limit > 0 {
-			r.shardLimit = x.skip + x.limit
-		}
-	}
 	if !r.exists {
 		return r, nil
 	}
-	cur := s.coll.Query(ctx, engine.Query{Filter: x.filter, Sort: x.order, Skip: r.shardSkip, Limit: r.shardLimit,
-		Hint: x.hint, Owned: s.owned})
+	cur := s.coll.Query(ctx, engine.Query{Filter: x.filter, Sort: x.order, Skip: x.skip, Limit: x.limit, Hint: x.hint, Owned: s.owned})
 	if x.execute {
 		_ = drain(cur)
 	}
-	if err := cur.Err(); err != nil {
-		return r, err
-	}
 	r.plan = cur.Plan()
-	r.returned, r.keys, r.docs = r.plan.Returned, r.plan.KeysExamined, r.plan.DocsExamined
-	return r, nil
+	return r, cur.Err()
 }
 
-// tree is the plan as nested stages, outermost first; with figures of the run when
-// asked for.
-func (r shardExplain) tree(figures bool) bson.D {
-	stage := func(name string, inner, filter, fields bson.D) bson.D {
-		var counters, examined bson.D // the server prints the filter before the counters
-		if figures {
-			counters, examined = r.figures(name), r.examined(name)
-		}
-		return value.D("stage", name, filter, counters, fields, examined, value.When(inner != nil, "inputStage", inner))
+// figures are the results of the run, with the names that they have for a shard and for the whole query.
+func figures(returned, keys, docs int64) bson.D {
+	return value.D("nReturned", int32(returned), "executionTimeMillis", int32(0), "totalKeysExamined", int32(keys),
+		"totalDocsExamined", int32(docs))
+}
+
+// executed are the figures of the shard with its plan.
+func (r shardExplain) executed() bson.D {
+	r.counted = true
+	stages := r.tree()
+	if r.since8 {
+		stages = value.D("isCached", false, stages)
 	}
+	return value.D("executionSuccess", true, figures(r.plan.Returned, r.plan.KeysExamined, r.plan.DocsExamined), "executionStages", stages)
+}
+
+// stage is a stage around another, which is nil for the innermost. The server prints the filter before the counters.
+func (r shardExplain) stage(name string, inner, filter, fields bson.D) bson.D {
+	return value.D("stage", name, filter, value.When(r.counted, r.counters(name)), fields, value.When(r.counted, r.examined(name)),
+		value.When(inner != nil, "inputStage", inner))
+}
+
+// tree is the plan as nested stages, outermost first.
+func (r shardExplain) tree() bson.D {
 	if !r.exists {
-		return stage("EOF", nil, nil, nil)
+		return r.stage("EOF", nil, nil, nil)
 	}
-	d := r.accessPlan(stage)
+	d := r.accessPlan()
 	if r.plan.SortInMemory {
-		d = stage("SORT", d, nil, value.D("sortPattern", r.order, "memLimit", int32(104857600),
-			value.When(r.shardLimit > 0, "limitAmount", number(r.shardLimit+r.shardSkip)), "type", "simple"))
+		d = r.stage("SORT", d, nil, value.D("sortPattern", r.order, "memLimit", int32(104857600),
+			value.When(r.limit > 0, "limitAmount", number(r.limit+r.skip)), "type", "simple"))
 	}
 	if len(r.projection) > 5 {
-		d = stage("PROJECTION_SIMPLE", d, nil, value.D("transformBy", r.projection))
+		d = r.stage("PROJECTION_SIMPLE", d, nil, value.D("transformBy", r.projection))
 	}
-	if r.shardSkip > 0 {
-		d = stage("SKIP", d, nil, value.D("skipAmount", number(r.shardSkip)))
+	if r.skip > 0 {
+		d = r.stage("SKIP", d, nil, value.D("skipAmount", number(r.skip)))
 	}
-	if r.shardLimit > 0 && !r.plan.SortInMemory {
-		d = stage("LIMIT", d, nil, value.D("limitAmount", number(r.shardLimit)))
+	if r.limit > 0 && !r.plan.SortInMemory {
+		d = r.stage("LIMIT", d, nil, value.D("limitAmount", number(r.limit)))
 	}
 	return d
 }
 
-// stageMaker makes a stage around another, which is nil for the innermost.
-type stageMaker func(name string, inner, filter, fields bson.D) bson.D
-
-// figures are the counters of a stage in executionStats.
-func (r shardExplain) figures(stage string) bson.D {
-	n := int32(r.returned)
+// counters are the counters of a stage in executionStats.
+func (r shardExplain) counters(stage string) bson.D {
+	n := int32(r.plan.Returned)
 	if stage == "IXSCAN" {
 		// An index scan returns every entry of its range; conditions are applied at FETCH.
-		n = max(n, int32(r.docs))
+		n = max(n, int32(r.plan.DocsExamined))
 	}
 	return value.D("nReturned", n, "executionTimeMillisEstimate", int32(0), "works", n+1, "advanced", n,
 		"needTime", int32(0), "needYield", int32(0), "saveState", int32(0), "restoreState", int32(0),
@@ -106,11 +102,11 @@ func (r shardExplain) figures(stage string) bson.D {
 func (r shardExplain) examined(stage string) bson.D {
 	switch stage {
 	case "IXSCAN":
-		return value.D("keysExamined", int32(r.keys), "seeks", int32(1), "dupsTested", int32(0), "dupsDropped", int32(0))
+		return value.D("keysExamined", int32(r.plan.KeysExamined), "seeks", int32(1), "dupsTested", int32(0), "dupsDropped", int32(0))
 	case "FETCH":
-		return value.D("docsExamined", int32(r.docs), "alreadyHasObj", int32(0))
+		return value.D("docsExamined", int32(r.plan.DocsExamined), "alreadyHasObj", int32(0))
 	case "COLLSCAN":
-		return value.D("docsExamined", int32(r.docs))
+		return value.D("docsExamined", int32(r.plan.DocsExamined))
 	case "SHARDING_FILTER":
 		return value.D("chunkSkips", int32(0))
 	}
@@ -121,33 +117,33 @@ func (r shardExplain) examined(stage string) bson.D {
 // SHARDING_FILTER follows db/query/planner_analysis.cpp: below FETCH when the index
 // alone shows the shard key, above it when the document had to be fetched for a
 // condition, and nowhere when the query binds the whole shard key.
-func (r shardExplain) accessPlan(stage stageMaker) bson.D {
+func (r shardExplain) accessPlan() bson.D {
 	switch r.plan.Stage {
 	case "COLLSCAN":
 		f := andAll(predicates(r.filter.Raw()))
-		return r.filtered(stage, stage("COLLSCAN", nil, value.When(len(f) > 0, "filter", f), value.D("direction", r.direction())))
+		return r.filtered(r.stage("COLLSCAN", nil, value.When(len(f) > 0, "filter", f), value.D("direction", r.direction())))
 	case "IDHACK":
 		if r.since8 {
 			// The ownership of the document is checked inside of the stage.
-			return stage("EXPRESS_IXSCAN", nil, nil, value.D("keyPattern", "{ _id: 1 }", "indexName", "_id_"))
+			return r.stage("EXPRESS_IXSCAN", nil, nil, value.D("keyPattern", "{ _id: 1 }", "indexName", "_id_"))
 		}
-		return r.filtered(stage, stage("IDHACK", nil, nil, nil))
+		return r.filtered(r.stage("IDHACK", nil, nil, nil))
 	}
-	scan := stage("IXSCAN", nil, nil, r.scanFields())
+	scan := r.stage("IXSCAN", nil, nil, r.scanFields())
 	if left := r.uncovered(); len(left) > 0 {
-		return r.filtered(stage, stage("FETCH", scan, value.D("filter", andAll(left)), nil))
+		return r.filtered(r.stage("FETCH", scan, value.D("filter", andAll(left)), nil))
 	}
 	if r.filtering && !r.indexShowsKey() {
-		return r.filtered(stage, stage("FETCH", scan, nil, nil))
+		return r.filtered(r.stage("FETCH", scan, nil, nil))
 	}
-	return stage("FETCH", r.filtered(stage, scan), nil, nil)
+	return r.stage("FETCH", r.filtered(scan), nil, nil)
 }
 
-func (r shardExplain) filtered(stage stageMaker, inner bson.D) bson.D {
+func (r shardExplain) filtered(inner bson.D) bson.D {
 	if !r.filtering {
 		return inner
 	}
-	return stage("SHARDING_FILTER", inner, nil, nil)
+	return r.stage("SHARDING_FILTER", inner, nil, nil)
 }
 
 // indexShowsKey reports whether the index entries contain the whole shard key.
@@ -172,32 +168,16 @@ func (r shardExplain) direction() string {
 func (r shardExplain) scanFields() bson.D {
 	spec := r.plan.Spec
 	paths, bounds, hashed := bson.D{}, bson.D{}, false
-	for e := value.Read(r.plan.KeyPattern); e.Next(); {
-		name := string(e.Key)
-		hashed = hashed || e.Value.Type == bson.TypeString
-		paths = append(paths, bson.E{Key: name, Value: bson.A{}})
-		bounds = append(bounds, bson.E{Key: name, Value: boundsText(r.bounds(name, e.Value.Type == bson.TypeString))})
+	for _, b := range r.plan.Bounds {
+		hashed = hashed || value.Field(r.plan.KeyPattern, b.Field).Type == bson.TypeString
+		paths = append(paths, bson.E{Key: b.Field, Value: bson.A{}})
+		bounds = append(bounds, bson.E{Key: b.Field, Value: boundsText(b.Intervals)})
 	}
 	return value.D("keyPattern", r.plan.KeyPattern, "indexName", r.plan.Index, "isMultiKey", r.plan.Multikey,
 		value.When(!hashed && !(r.since8 && r.plan.Index == "_id_"), "multiKeyPaths", paths),
 		"isUnique", truthy(value.Field(spec, "unique")) || r.plan.Index == "_id_",
 		"isSparse", truthy(value.Field(spec, "sparse")), "isPartial", hasKey(spec, "partialFilterExpression"),
 		"indexVersion", int32(2), "direction", r.direction(), "indexBounds", bounds)
-}
-
-// bounds are the intervals of one index field: as scanned, or else as the filter gives
-// them; a hashed field that is not scanned by points is open. An empty list means that
-// nothing can match.
-func (r shardExplain) bounds(field string, hashed bool) []query.Interval {
-	for _, b := range r.plan.Bounds {
-		if b.Field == field {
-			return b.Intervals
-		}
-	}
-	if hashed {
-		return []query.Interval{{Low: value.MinKey(), High: value.MaxKey(), LowInclusive: true, HighInclusive: true}}
-	}
-	return r.filter.IndexBounds(field, r.plan.Multikey)
 }
 
 func boundsText(intervals []query.Interval) bson.A {

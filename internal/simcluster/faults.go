@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -316,35 +317,24 @@ func FaultPoints() []FaultPoint {
 // Fail is the server's error for a code, with the recorded message if there is one. Set
 // Message for other codes.
 func Fail(code int32) *ServerError {
-	text := "operation failed"
-	switch code {
-	case status.NotWritablePrimary:
-		text = "not primary"
-	case 11602: // InterruptedDueToReplStateChange
-		text = "operation was interrupted"
-	case 189: // PrimarySteppedDown
-		text = "Primary stepped down while waiting for replication"
-	case status.StaleConfig:
-		text = "version mismatch detected"
-	case status.StaleEpoch:
-		text = "epoch mismatch detected"
-	case status.ConflictingOperationInProgress:
-		text = "Collection is undergoing changes so moveChunk is not allowed."
-	case status.LockBusy:
-		text = "timed out waiting for the lock"
-	case status.BalancerInterrupted:
-		text = "balancer was interrupted"
-	case status.ChunkTooBig:
-		text = "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, " +
-			"average document size is 931. Found 2706 documents in chunk"
-	case status.ChunkRangeCleanupPending:
-		text = "the range is still waiting for its clean-up"
-	case status.ShardNotFound:
-		text = "moveChunk destination shard does not exist"
-	case status.MaxTimeMSExpired, status.NetworkInterfaceExceededTimeLimit:
-		text = "operation exceeded time limit"
-	case status.OperationFailed:
-		text = "moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange: operation was interrupted"
-	}
-	return status.Errorf(code, "%s", text)
+	return status.Errorf(code, "%s", cmp.Or(failTexts[code], "operation failed"))
+}
+
+var failTexts = map[int32]string{
+	status.NotWritablePrimary:                "not primary",
+	status.InterruptedByStepDown:             "operation was interrupted",
+	189:                                      "Primary stepped down while waiting for replication", // PrimarySteppedDown
+	status.StaleConfig:                       "version mismatch detected",
+	status.StaleEpoch:                        "epoch mismatch detected",
+	status.ConflictingOperationInProgress:    "Collection is undergoing changes so moveChunk is not allowed.",
+	status.LockBusy:                          "timed out waiting for the lock",
+	status.BalancerInterrupted:               "balancer was interrupted",
+	status.ChunkRangeCleanupPending:          "the range is still waiting for its clean-up",
+	status.ShardNotFound:                     "moveChunk destination shard does not exist",
+	status.MaxTimeMSExpired:                  "operation exceeded time limit",
+	status.NetworkInterfaceExceededTimeLimit: "operation exceeded time limit",
+	status.OperationFailed: "moveChunk command failed on source shard. :: caused by :: InterruptedDueToReplStateChange: " +
+		"operation was interrupted",
+	status.ChunkTooBig: "Cannot move chunk: the maximum number of documents for a chunk is 2250, the maximum chunk size is 1048576, " +
+		"average document size is 931. Found 2706 documents in chunk",
 }

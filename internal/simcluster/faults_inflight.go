@@ -160,7 +160,7 @@ func (f *Faults) atStep(ctx context.Context, at catalog.Point) error {
 		return err
 	}
 	members := []string{at.From, at.To, configShard}
-	if f.cluster.operations.relaysMoves() {
+	if f.cluster.relaysMoves() {
 		// The config server begins a move that no client waits for any more, and the donor waits for the recipient.
 		switch at.Step {
 		case Targeted:

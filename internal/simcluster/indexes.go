@@ -33,22 +33,34 @@ func (c *Cluster) indexSpecs(db, coll string) ([]bson.Raw, error) {
 	return nil, status.Errorf(status.NamespaceNotFound, "ns does not exist: %s.%s", db, coll)
 }
 
-// alter locks catalog.Mu for a change of a collection that no open transaction has touched.
-func (c *Cluster) alter(ctx context.Context, db, coll string) (unlock func(), err error) {
-	if err := c.transactions.awaitTransactions(ctx, is(db+"."+coll)); err != nil {
+// alter locks catalog.Mu for a change of collections that no open transaction has touched, by lock, which waits for
+// what else is in the way. Where it returns an error, catalog.Mu is not held.
+func (c *Cluster) alter(ctx context.Context, concerns func(ns string) bool, lock func() error, names ...string) (unlock func(), err error) {
+	if err := c.transactions.awaitTransactions(ctx, concerns); err != nil {
 		return nil, err
 	}
-	c.catalog.Mu.Lock()
-	if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
-		c.catalog.Mu.Unlock()
+	if err := lock(); err != nil {
 		return nil, err
+	}
+	for _, ns := range names {
+		db, coll, _ := cut(ns)
+		if err := c.catalog.CheckPrimaryMove(db, coll); err != nil {
+			c.catalog.Mu.Unlock()
+			return nil, err
+		}
 	}
 	c.catalog.Timestamp()
 	return c.catalog.Mu.Unlock, nil
 }
 
+// lockAtOnce is alter's lock for changes that migrations do not mind.
+func (c *Cluster) lockAtOnce() error {
+	c.catalog.Mu.Lock()
+	return nil
+}
+
 func (c *Cluster) dropIndexes(ctx context.Context, r *engine.Request, db, coll string) (bson.D, error) {
-	unlock, err := c.alter(ctx, db, coll)
+	unlock, err := c.alter(ctx, is(db+"."+coll), c.lockAtOnce, db+"."+coll)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +129,7 @@ func (c *Cluster) createIndexes(ctx context.Context, r *engine.Request, db, coll
 			return nil, err
 		}
 	}
-	unlock, err := c.alter(ctx, db, coll)
+	unlock, err := c.alter(ctx, is(db+"."+coll), c.lockAtOnce, db+"."+coll)
 	if err != nil {
 		return nil, err
 	}

@@ -39,7 +39,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request, db, coll string
 			return nil, err
 		}
 	}
-	c.stats.inserted(n)
+	c.stats.inserts.Add(int64(n))
 	return value.D("n", int32(n), writeErrors(failed)), nil
 }
 
@@ -78,15 +78,7 @@ func (p *inserter) insert(doc bson.Raw) (bson.Raw, error) {
 	if p.series != nil {
 		return doc, p.insertMeasurement(*p.series, doc)
 	}
-	var shard string
-	var key bson.Raw
-	if p.routing != nil {
-		if key, err = p.routing.KeyOf(doc); err != nil {
-			return nil, err
-		}
-		shard = p.routing.Owner(key)
-	}
-	coll, err := p.collectionOn(shard)
+	coll, key, err := p.place(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -117,14 +109,12 @@ type inserter struct {
 	series   *series                 // of the view that the documents are inserted through; nil if it is none
 	routing  *catalog.Routing        // nil: not sharded
 	on       map[string]*engine.Coll // by shard, filled on first use
-	last     *engine.Coll            // of the last document
-	lastName string
 }
 
 // inserter returns an inserter for a collection. The caller holds catalog.Mu for
 // writing while using it.
 func (c *Cluster) inserter(tx *transaction, db, coll string) *inserter {
-	p := &inserter{cluster: c, tx: tx, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll)}
+	p := &inserter{cluster: c, tx: tx, db: db, coll: coll, routing: c.catalog.Routing(db + "." + coll), on: make(map[string]*engine.Coll)}
 	if node, _ := c.homeOfColl(db, coll); p.routing == nil && node != nil && node.Coll(db, coll) == nil {
 		if s, ok := c.seriesOf(db, coll); ok {
 			p.series, p.coll = &s, bucketsPrefix+coll
@@ -146,25 +136,23 @@ func (p *inserter) timed(begin time.Time) {
 	}
 }
 
-// collectionOn finds or creates the collection on the shard: a database and an
-// unsharded collection are created by their first document.
-func (p *inserter) collectionOn(shard string) (*engine.Coll, error) {
-	if p.last != nil && p.lastName == shard {
-		return p.last, nil
-	}
-	coll := p.on[shard]
-	if coll == nil {
-		var err error
-		if coll, err = p.cluster.collectionOn(p.tx, p.db, p.coll, shard, p.routing); err != nil {
-			return nil, err
+// place finds or creates the collection where a document belongs: a database and an unsharded collection are created by
+// their first document. key is the document's shard key, if there is one.
+func (p *inserter) place(doc bson.Raw) (coll *engine.Coll, key bson.Raw, err error) {
+	shard := ""
+	if p.routing != nil {
+		if key, err = p.routing.KeyOf(doc); err != nil {
+			return nil, nil, err
 		}
-		if p.on == nil {
-			p.on = make(map[string]*engine.Coll)
+		shard = p.routing.Owner(key)
+	}
+	if coll = p.on[shard]; coll == nil {
+		if coll, err = p.cluster.collectionOn(p.tx, p.db, p.coll, shard, p.routing); err != nil {
+			return nil, nil, err
 		}
 		p.on[shard] = coll
 	}
-	p.last, p.lastName = coll, shard
-	return coll, nil
+	return coll, key, nil
 }
 
 // collectionOn finds or creates a collection: on its home without a routing
@@ -269,27 +257,19 @@ func (c *Cluster) bulkPart(db, coll string, docs []bson.Raw) error {
 	c.catalog.Timestamp()
 	defer c.configWritten(db, coll)
 	p := c.inserter(nil, db, coll)
-	shares, keys := make(map[string]*shardBatch), make([]bson.Raw, 0, len(docs))
+	shares, keys := make(map[*engine.Coll]*shardBatch), make([]bson.Raw, 0, len(docs))
 	for _, doc := range docs {
-		shard := ""
-		if p.routing != nil {
-			key, err := p.routing.KeyOf(doc)
-			if err != nil {
-				return err
-			}
+		at, key, err := p.place(doc)
+		if err != nil {
+			return err
+		}
+		if shares[at] == nil {
+			shares[at] = &shardBatch{coll: at}
+		}
+		shares[at].docs = append(shares[at].docs, doc)
+		if key != nil {
 			keys = append(keys, key)
-			shard = p.routing.Owner(key)
 		}
-		s := shares[shard]
-		if s == nil {
-			at, err := p.collectionOn(shard)
-			if err != nil {
-				return err
-			}
-			s = &shardBatch{coll: at}
-			shares[shard] = s
-		}
-		s.docs = append(s.docs, doc)
 	}
 	// Shards have no data in common, so each is filled by its own goroutine; the lock
 	// excludes all other commands.

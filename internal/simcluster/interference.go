@@ -2,9 +2,9 @@ package simcluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/balancer"
+	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -157,20 +158,29 @@ func (m *interferer) run(ctx context.Context, act func(context.Context) error) {
 	}
 }
 
-// errIdle means that there is currently no range to interfere with.
-var errIdle = fmt.Errorf("there is nothing to interfere with")
-
-// zoneRange is a range of a zone and the shards outside of that zone.
-type zoneRange struct {
-	ns       string
-	min, max bson.Raw
-	zone     string
-	chunks   [][2]bson.Raw // inside the range, on shards of the zone
-	outside  []string
+// moveOut moves a chunk of some zone to a shard outside of it, if there is one.
+func (m *interferer) moveOut(ctx context.Context) error {
+	move, ok := m.pick()
+	if !ok {
+		return errors.New("there is nothing to interfere with")
+	}
+	if z := move.Zone; !m.c.version.atLeast(6, 0, 0) {
+		assign := func(ctx context.Context, zone any) error {
+			_, err := m.c.Command(ctx, "admin", value.D("updateZoneKeyRange", move.NS, "min", z.Min, "max", z.Max, "zone", zone))
+			return err
+		}
+		if err := assign(ctx, nil); err != nil {
+			return err
+		}
+		// Restore the zone even when the interference is stopped during the move.
+		defer func() { _ = assign(context.WithoutCancel(ctx), z.Name) }()
+	}
+	_, err := m.c.Command(ctx, "admin", value.D("moveChunk", move.NS, "bounds", bson.A{move.Min, move.Max}, "to", move.To,
+		"_waitForDelete", !m.o.KeepOrphans))
+	return err
 }
 
-// ranges lists the ranges that can be interfered with, in a fixed order.
-func (m *interferer) ranges() (out []zoneRange) {
+func (m *interferer) pick() (move catalog.Candidate, ok bool) {
 	c := m.c.catalog
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
@@ -178,54 +188,10 @@ func (m *interferer) ranges() (out []zoneRange) {
 	if len(names) == 0 {
 		names = c.Namespaces()
 	}
-	for _, ns := range names {
-		r := c.Routing(ns)
-		if r == nil {
-			continue
-		}
-		for _, z := range c.Zones(ns) {
-			in := c.InZone(z.Name)
-			one := zoneRange{ns: ns, min: z.Min, max: z.Max, zone: z.Name}
-			for _, s := range c.ShardNames() {
-				if !slices.Contains(in, s) && !c.Draining(s) {
-					one.outside = append(one.outside, s)
-				}
-			}
-			for _, ch := range r.Inside(z.Min, z.Max) {
-				if slices.Contains(in, ch.Shard) {
-					one.chunks = append(one.chunks, [2]bson.Raw{ch.Min, ch.Max})
-				}
-			}
-			if len(one.outside) > 0 {
-				out = append(out, one)
-			}
+	for _, i := range m.rng.Perm(len(names)) {
+		if move, ok = c.AnyMove(names[i], make(map[string]bool), true, m.rng.IntN); ok {
+			break
 		}
 	}
-	return out
-}
-
-// moveOut moves a chunk of some zone to a shard outside of it.
-func (m *interferer) moveOut(ctx context.Context) error {
-	list := slices.DeleteFunc(m.ranges(), func(z zoneRange) bool { return len(z.chunks) == 0 })
-	if len(list) == 0 {
-		return errIdle
-	}
-	z := list[m.rng.IntN(len(list))]
-	chunk, to := z.chunks[m.rng.IntN(len(z.chunks))], z.outside[m.rng.IntN(len(z.outside))]
-	if !m.c.version.atLeast(6, 0, 0) {
-		if err := m.assign(ctx, z, nil); err != nil {
-			return err
-		}
-		// Restore the zone even when the interference is stopped during the move.
-		defer func() { _ = m.assign(context.WithoutCancel(ctx), z, z.zone) }()
-	}
-	_, err := m.c.Command(ctx, "admin", value.D("moveChunk", z.ns, "bounds", bson.A{chunk[0], chunk[1]}, "to", to,
-		"_waitForDelete", !m.o.KeepOrphans))
-	return err
-}
-
-// assign assigns a range to a zone, or to none.
-func (m *interferer) assign(ctx context.Context, z zoneRange, zone any) error {
-	_, err := m.c.Command(ctx, "admin", value.D("updateZoneKeyRange", z.ns, "min", z.min, "max", z.max, "zone", zone))
-	return err
+	return move, ok
 }

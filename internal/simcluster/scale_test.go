@@ -25,7 +25,9 @@ func TestCommandsStayFastWithManyChunks(t *testing.T) {
 		for i := range points {
 			points[i] = encode(d("p", int64(i)*10))
 		}
-		must(t, c.catalog.Split(t.Context(), "d.m", points...))
+		c.catalog.Mu.Lock()
+		must(t, c.catalog.SplitChunk("d.m", points[0], points))
+		c.catalog.Mu.Unlock()
 		docs := make(bson.A, 1000)
 		for i := range docs {
 			docs[i] = d("_id", int32(i), "p", int64(i)*10+5)

@@ -9,38 +9,23 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/simcluster/access"
-	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/wire"
 )
 
-// server is the process of the mongos: what it says of itself and what it has counted.
-type server struct {
-	catalog *catalog.Cluster
-	access  *access.Control
-	faults  *Faults
-	version version
-	process bson.ObjectID // of topologyVersion
-	started time.Time
-	epoch   time.Time // when the cluster began
-	cursors *cursors
-	stats   *counters
-}
-
 // hello describes this mongos to a driver; isMaster and ismaster are older names.
 // Compression and exhaust cursors are not supported, so the fields that would offer
 // them are absent.
-func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) {
 	if r.Conn != nil {
 		if client, ok := r.Lookup("client").DocumentOK(); ok && r.Conn.Client == nil {
 			r.Conn.Client = client
 			r.Conn.App, _ = client.Lookup("application", "name").StringValueOK()
 		}
 	}
-	if err := srv.awaitTopologyChange(ctx, r); err != nil {
+	if err := c.awaitTopologyChange(ctx, r); err != nil {
 		return nil, err
 	}
 	primary := "ismaster"
@@ -52,26 +37,26 @@ func (srv *server) hello(ctx context.Context, r *engine.Request) (bson.D, error)
 		id = r.Conn.ID
 	}
 	reply := value.D(primary, true, "msg", "isdbgrid",
-		value.When(srv.version.atLeast(4, 4, 2), "topologyVersion", srv.topologyVersion()),
+		value.When(c.version.atLeast(4, 4, 2), "topologyVersion", c.topologyVersion()),
 		value.When(truthy(r.Lookup("helloOk")), "helloOk", true), "maxBsonObjectSize", int32(maxDocument),
 		"maxMessageSizeBytes", int32(wire.MaxMessage), "maxWriteBatchSize", int32(maxWriteBatch),
-		"localTime", bson.NewDateTimeFromTime(srv.catalog.Now()),
+		"localTime", bson.NewDateTimeFromTime(c.catalog.Now()),
 		"logicalSessionTimeoutMinutes", int32(sessionLife/time.Minute), "connectionId", id,
-		"maxWireVersion", srv.version.wire, "minWireVersion", int32(0))
+		"maxWireVersion", c.version.wire, "minWireVersion", int32(0))
 	if r.Conn != nil && (hasKey(r.Body, "saslSupportedMechs") || hasKey(r.Body, "speculativeAuthenticate")) {
-		reply = append(reply, srv.access.Of(r.Conn).Hello(r)...)
+		reply = append(reply, c.access.Of(r.Conn).Hello(r)...)
 	}
 	return reply, nil
 }
 
 // topologyVersion has a constant counter: a mongos never changes its role.
-func (srv *server) topologyVersion() bson.D {
-	return value.D("processId", srv.process, "counter", int64(0))
+func (c *Cluster) topologyVersion() bson.D {
+	return value.D("processId", c.process, "counter", int64(0))
 }
 
 // awaitTopologyChange delays the answer to a streaming monitor until maxAwaitTimeMS is
 // over or the cluster closes. The topology never changes.
-func (srv *server) awaitTopologyChange(ctx context.Context, r *engine.Request) error {
+func (c *Cluster) awaitTopologyChange(ctx context.Context, r *engine.Request) error {
 	known, ok := r.Lookup("topologyVersion").DocumentOK()
 	wait := r.Lookup("maxAwaitTimeMS")
 	if !ok || wait.Type == 0 {
@@ -81,7 +66,7 @@ func (srv *server) awaitTopologyChange(ctx context.Context, r *engine.Request) e
 	if !ok || ms < 0 {
 		return status.Errorf(status.BadValue, "maxAwaitTimeMS must be a non-negative integer")
 	}
-	if id, ok := known.Lookup("processId").ObjectIDOK(); !ok || id != srv.process {
+	if id, ok := known.Lookup("processId").ObjectIDOK(); !ok || id != c.process {
 		return nil // the monitor knows an earlier process: answer at once
 	}
 	select {
@@ -98,17 +83,17 @@ const (
 	routerPort = 27099
 )
 
-func (srv *server) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
+func (c *Cluster) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
 
-func (srv *server) buildInfo(context.Context, *engine.Request) (bson.D, error) {
-	p := srv.version.parts
+func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
+	p := c.version.parts
 	disabled := value.D("running", "disabled", "compiled", "disabled")
 	environment := bson.D{}
 	for _, k := range []string{"distmod", "distarch", "cc", "ccflags", "cxx", "cxxflags", "linkflags", "target_arch",
 		"target_os", "cppdefines"} {
 		environment = append(environment, bson.E{Key: k, Value: ""})
 	}
-	return value.D("version", srv.version.release, "gitVersion", srv.version.git, "modules", bson.A{},
+	return value.D("version", c.version.release, "gitVersion", c.version.git, "modules", bson.A{},
 		"allocator", "system", "javascriptEngine", "none", "sysInfo", "deprecated",
 		"versionArray", bson.A{int32(p[0]), int32(p[1]), int32(p[2]), int32(0)}, "openssl", disabled,
 		"buildEnvironment", environment, "bits", int32(64), "debug", false, "maxBsonObjectSize", int32(maxDocument)), nil
@@ -123,7 +108,7 @@ func parameters() bson.D {
 
 // getParameter answers a parameter, or all for "*". A mongos has
 // featureCompatibilityVersion from 8.0 on.
-func (srv *server) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
 	all := parameters()
 	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
 		return all, nil
@@ -134,12 +119,12 @@ func (srv *server) getParameter(_ context.Context, r *engine.Request) (bson.D, e
 			found = append(found, p)
 		}
 	}
-	if srv.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
-		fcv := fmt.Sprintf("%d.%d", srv.version.parts[0], srv.version.parts[1])
+	if c.version.atLeast(8, 0, 0) && hasKey(r.Body, "featureCompatibilityVersion") {
+		fcv := fmt.Sprintf("%d.%d", c.version.parts[0], c.version.parts[1])
 		found = append(found, bson.E{Key: "featureCompatibilityVersion", Value: value.D("version", fcv)})
 	}
 	if len(found) == 0 {
-		if srv.version.atLeast(8, 0, 0) {
+		if c.version.atLeast(8, 0, 0) {
 			return nil, status.Errorf(status.InvalidOptions, "no option found to get")
 		}
 		return nil, status.Plain("no option found to get")
@@ -147,22 +132,22 @@ func (srv *server) getParameter(_ context.Context, r *engine.Request) (bson.D, e
 	return found, nil
 }
 
-func (srv *server) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
-	config := srv.catalog.Host(configShard)
+func (c *Cluster) getCmdLineOpts(context.Context, *engine.Request) (bson.D, error) {
+	config := c.catalog.Host(configShard)
 	return value.D("argv", bson.A{"mongos", "--configdb", config, "--port", fmt.Sprint(routerPort)},
 		"parsed", value.D("net", value.D("port", int32(routerPort)),
 			"sharding", value.D("configDB", config))), nil
 }
 
-func (srv *server) hostInfo(context.Context, *engine.Request) (bson.D, error) {
-	return value.D("system", value.D("currentTime", bson.NewDateTimeFromTime(srv.catalog.Now()),
+func (c *Cluster) hostInfo(context.Context, *engine.Request) (bson.D, error) {
+	return value.D("system", value.D("currentTime", bson.NewDateTimeFromTime(c.catalog.Now()),
 		"hostname", fmt.Sprintf("%s:%d", hostname, routerPort), "cpuAddrSize", int32(64),
 		"memSizeMB", int64(4096), "memLimitMB", int64(4096), "numCores", int32(runtime.NumCPU()),
 		"cpuArch", "x86_64", "numaEnabled", false),
 		"os", value.D("type", "Linux", "name", "simulated", "version", ""), "extra", bson.D{}), nil
 }
 
-func (srv *server) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, error) {
 	remote := ""
 	if r.Conn != nil {
 		remote = r.Conn.Remote
@@ -171,7 +156,7 @@ func (srv *server) whatsMyURI(_ context.Context, r *engine.Request) (bson.D, err
 }
 
 // getLog returns no lines; the simulated cluster logs to Options.Log.
-func (srv *server) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
+func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
 	name, ok := r.Lookup("getLog").StringValueOK()
 	switch {
 	case !ok:
@@ -184,17 +169,17 @@ func (srv *server) getLog(_ context.Context, r *engine.Request) (bson.D, error) 
 	return nil, status.Errorf(status.OperationFailed, "No log named '%s'", name)
 }
 
-func (srv *server) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
+func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
 	return value.D("isdbgrid", int32(1), "hostname", hostname), nil
 }
 
 // serverInfo is the block of that name in explain.
-func (srv *server) serverInfo(shard string) bson.D {
+func (c *Cluster) serverInfo(shard string) bson.D {
 	port := int32(routerPort)
 	if shard != "" {
-		_, address, _ := cutHost(srv.catalog.Host(shard))
+		_, address, _ := cutHost(c.catalog.Host(shard))
 		_, p, _ := strings.Cut(address, ":")
 		_, _ = fmt.Sscan(p, &port)
 	}
-	return value.D("host", hostname, "port", port, "version", srv.version.release, "gitVersion", srv.version.git)
+	return value.D("host", hostname, "port", port, "version", c.version.release, "gitVersion", c.version.git)
 }

@@ -19,13 +19,13 @@ const maxConnections = 16_000
 
 // serverStatus has the sections of a mongos that are simulated. A section given as
 // false in the command is left out.
-func (srv *server) serverStatus(_ context.Context, r *engine.Request) (bson.D, error) {
-	up := time.Since(srv.started)
-	reply := value.D("host", fmt.Sprintf("%s:%d", hostname, routerPort), "version", srv.version.release,
+func (c *Cluster) serverStatus(_ context.Context, r *engine.Request) (bson.D, error) {
+	up := time.Since(c.started)
+	reply := value.D("host", fmt.Sprintf("%s:%d", hostname, routerPort), "version", c.version.release,
 		"process", "mongos", "pid", int64(1), "uptime", up.Truncate(time.Second).Seconds(),
 		"uptimeMillis", up.Milliseconds(), "uptimeEstimate", int64(up.Seconds()),
-		"localTime", bson.NewDateTimeFromTime(srv.catalog.Now()))
-	for _, section := range srv.statusSections() {
+		"localTime", bson.NewDateTimeFromTime(c.catalog.Now()))
+	for _, section := range c.statusSections() {
 		if v := r.Lookup(section.Key); v.Type == 0 || truthy(v) {
 			reply = append(reply, section)
 		}
@@ -33,13 +33,13 @@ func (srv *server) serverStatus(_ context.Context, r *engine.Request) (bson.D, e
 	return reply, nil
 }
 
-func (srv *server) statusSections() bson.D {
-	s := srv.stats
+func (c *Cluster) statusSections() bson.D {
+	s := &c.stats
 	current := s.connections.Load()
-	srv.catalog.Mu.RLock()
-	chunkSize := srv.catalog.ChunkSize()
-	databases, collections := len(srv.catalog.Databases()), len(srv.catalog.Namespaces())
-	srv.catalog.Mu.RUnlock()
+	c.catalog.Mu.RLock()
+	chunkSize := c.catalog.ChunkSize()
+	databases, collections := len(c.catalog.Databases()), len(c.catalog.Namespaces())
+	c.catalog.Mu.RUnlock()
 	targeted := bson.D{}
 	for _, op := range []string{"find", "insert", "update", "delete", "aggregate"} {
 		targeted = append(targeted, bson.E{Key: op, Value: value.D("allShards", int32(0), "manyShards", int32(0),
@@ -50,13 +50,13 @@ func (srv *server) statusSections() bson.D {
 		"connections", value.D("current", current, "available", maxConnections-current,
 			"totalCreated", s.created.Load(), "active", int32(1), "threaded", current, "exhaustIsMaster", int32(0),
 			"exhaustHello", int32(0), "awaitingTopologyChanges", int32(0)),
-		"health", value.D("state", "Ok", "enteredStateAtTime", bson.NewDateTimeFromTime(srv.epoch)),
-		"metrics", value.D("cursor", value.D("open", value.D("total", int64(srv.cursors.len())))),
+		"health", value.D("state", "Ok", "enteredStateAtTime", bson.NewDateTimeFromTime(c.opts.Epoch)),
+		"metrics", value.D("cursor", value.D("open", value.D("total", int64(c.cursors.len())))),
 		"network", value.D("numRequests", s.requests.Load()),
 		"opcounters", value.D("insert", s.inserts.Load(), "query", s.queries.Load(),
 			"update", s.updates.Load(), "delete", s.deletes.Load(), "getmore", s.gets.Load(), "command", s.any.Load()),
-		"sharding", value.D("configsvrConnectionString", srv.catalog.Host(configShard),
-			"lastSeenConfigServerOpTime", value.D("ts", srv.catalog.LastTimestamp(), "t", int64(-1)),
+		"sharding", value.D("configsvrConnectionString", c.catalog.Host(configShard),
+			"lastSeenConfigServerOpTime", value.D("ts", c.catalog.LastTimestamp(), "t", int64(-1)),
 			"maxChunkSizeInBytes", chunkSize),
 		"shardingStatistics", value.D("numHostsTargeted", targeted,
 			"catalogCache", value.D("numDatabaseEntries", int64(databases),
@@ -65,15 +65,15 @@ func (srv *server) statusSections() bson.D {
 
 // connPoolStats shows the pools of mongos and the replica sets that it monitors; all
 // members are healthy.
-func (srv *server) connPoolStats(context.Context, *engine.Request) (bson.D, error) {
-	srv.catalog.Mu.RLock()
-	defer srv.catalog.Mu.RUnlock()
-	sets := withConfig(srv.catalog.ShardNames())
+func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error) {
+	c.catalog.Mu.RLock()
+	defer c.catalog.Mu.RUnlock()
+	sets := withConfig(c.catalog.ShardNames())
 	hosts, replicaSets := bson.D{}, bson.D{}
-	frozen := srv.faults.Frozen()
+	frozen := c.faults.Frozen()
 	idle := value.D("inUse", int32(0), "available", int32(1), "created", int32(1), "refreshing", int32(0))
 	for _, shard := range sets {
-		set, address, _ := cutHost(srv.catalog.Host(shard))
+		set, address, _ := cutHost(c.catalog.Host(shard))
 		hosts = append(hosts, bson.E{Key: address, Value: idle})
 		replicaSets = append(replicaSets, bson.E{Key: set, Value: value.D("hosts", bson.A{
 			value.D("addr", address,
@@ -87,8 +87,8 @@ func (srv *server) connPoolStats(context.Context, *engine.Request) (bson.D, erro
 		return append(value.D("poolInUse", int32(0), "poolAvailable", n, "poolCreated", n, "poolRefreshing", int32(0)), hosts...)
 	}
 	pools := value.D("NetworkInterfaceTL-ShardRegistry", pool(hosts))
-	if srv.version.atLeast(8, 0, 0) {
-		_, address, _ := cutHost(srv.catalog.Host(configShard))
+	if c.version.atLeast(8, 0, 0) {
+		_, address, _ := cutHost(c.catalog.Host(configShard))
 		pools = append(pools, bson.E{Key: "NetworkInterfaceTL-TaskExecutorPool-0", Value: pool(value.D(address, idle))})
 	}
 	return value.D("numClientConnections", int32(0), "numAScopedConnections", int32(0), "totalInUse", int32(0),
@@ -121,13 +121,6 @@ func (s *counters) connected() int32 {
 	s.connections.Add(1)
 	return s.created.Add(1)
 }
-
-func (s *counters) disconnected()    { s.connections.Add(-1) }
-func (s *counters) nextReply() int32 { return s.replies.Add(1) }
-func (s *counters) asserted()        { s.asserts.Add(1) }
-func (s *counters) inserted(n int)   { s.inserts.Add(int64(n)) }
-func (s *counters) updated(n int)    { s.updates.Add(int64(n)) }
-func (s *counters) deleted(n int)    { s.deletes.Add(int64(n)) }
 
 // count adds a command to the opcounters of serverStatus.
 func (s *counters) count(name string) {

@@ -168,15 +168,7 @@ func (p *inserter) insertMeasurement(s series, doc bson.Raw) error {
 		return status.Errorf(status.BadValue, "'%s' must be present and contain a valid BSON UTC datetime value", s.time)
 	}
 	fresh := s.bucket(at, doc)
-	shard := ""
-	if p.routing != nil {
-		key, err := p.routing.KeyOf(fresh)
-		if err != nil {
-			return err
-		}
-		shard = p.routing.Owner(key)
-	}
-	coll, err := p.collectionOn(shard)
+	coll, _, err := p.place(fresh)
 	if err != nil {
 		return err
 	}
@@ -215,32 +207,17 @@ func (s series) count(bucket bson.Raw) int {
 
 // add puts a measurement into a bucket: data has a document for each field, with the numbers of the measurements.
 func (s series) add(bucket bson.Raw, at time.Time, doc bson.Raw) bson.Raw {
-	var d, data, control bson.D
-	_ = bson.Unmarshal(bucket, &d)
-	_ = bson.Unmarshal(value.Field(bucket, "data").Value, &data)
-	_ = bson.Unmarshal(value.Field(bucket, "control").Value, &control)
 	number := strconv.Itoa(s.count(bucket))
-	for e := value.Read(doc); e.Next(); {
-		if name := string(e.Key); name != s.meta {
-			data = setPath(data, []string{name, number}, e.Value)
+	for name, v := range value.Elements(doc) {
+		if name != s.meta {
+			bucket = value.Put(bucket, []string{"data", name, number}, v)
 		}
 	}
-	for i, e := range control {
-		if e.Key == "max" {
-			if last, _ := value.Field(value.Field(value.Field(bucket, "control").Value, "max").Value, s.time).TimeOK(); at.After(last) {
-				control[i].Value = value.D(s.time, at)
-			}
-		}
+	last, _ := value.Field(value.Field(value.Field(bucket, "control").Value, "max").Value, s.time).TimeOK()
+	if at.After(last) {
+		bucket = value.Put(bucket, []string{"control", "max", s.time}, value.Date(at))
 	}
-	for i := range d {
-		switch d[i].Key {
-		case "data":
-			d[i].Value = data
-		case "control":
-			d[i].Value = control
-		}
-	}
-	return encode(d)
+	return bucket
 }
 
 // unpack is a collection of the measurements of buckets, for reads of the view.
@@ -280,18 +257,4 @@ func (c *Cluster) unpacked(db, coll string, s series) target {
 		}
 	}
 	return t
-}
-
-// setPath puts a value at a path of a document that is being built.
-func setPath(doc bson.D, path []string, v bson.RawValue) bson.D {
-	if len(path) == 1 {
-		return append(doc, bson.E{Key: path[0], Value: v})
-	}
-	for i := range doc {
-		if inner, ok := doc[i].Value.(bson.D); ok && doc[i].Key == path[0] {
-			doc[i].Value = setPath(inner, path[1:], v)
-			return doc
-		}
-	}
-	return append(doc, bson.E{Key: path[0], Value: setPath(nil, path[1:], v)})
 }

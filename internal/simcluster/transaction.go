@@ -270,13 +270,8 @@ func (ts *transactions) note(tx *transaction, v *view, id engine.RecordID, befor
 	}
 	v.changes[id] = &documentChange{before: before, after: after}
 	v.order = append(v.order, id)
-	if v.live == nil {
-		return
-	}
-	held := ts.locks.of(v.live)
-	held.views[tx] = v
-	if before != nil {
-		held.owners[id] = tx
+	if v.live != nil {
+		ts.locks.add(v.live, tx, v)
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *Cluster) update(ctx context.Context, r *engine.Request, db, coll string
 	if err != nil {
 		return nil, err
 	}
-	c.stats.updated(n)
+	c.stats.updates.Add(int64(n))
 	return value.D("nModified", int32(sum.modified), "n", int32(sum.matched), value.When(len(upserts) > 0, "upserted", upserts),
 		writeErrors(failed)), nil
 }

@@ -347,7 +347,7 @@ func (t *Traffic) pick(c *catalog.Cluster, round []catalog.Candidate) (list []ca
 		if r := c.Routing(names[i]); r == nil || !r.Balanced() {
 			continue
 		}
-		if m, ok := c.AnyMove(names[i], used, t.rng.IntN); ok {
+		if m, ok := c.AnyMove(names[i], used, false, t.rng.IntN); ok {
 			list = append(list, m)
 		}
 	}

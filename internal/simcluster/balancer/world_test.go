@@ -75,7 +75,10 @@ func (w *world) mustRun(cmd string) bson.D {
 func (w *world) split(at ...int) {
 	for _, p := range at {
 		d, _ := bson.Marshal(bson.D{{Key: "p", Value: int32(p)}})
-		if err := w.c.Split(context.Background(), "db.t", d); err != nil {
+		w.c.Mu.Lock()
+		err := w.c.SplitChunk("db.t", d, []bson.Raw{d})
+		w.c.Mu.Unlock()
+		if err != nil {
 			w.t.Fatal(err)
 		}
 	}

@@ -31,11 +31,9 @@ type Migration struct {
 type migration struct {
 	*completion
 	Migration
-	renewed  chan struct{} // 8.0: closed when the config server has asked a donor again that stepped down
-	next     *migration    // the migration that it asked for
-	renewErr error         // why it asked for none
-	record   engine.RecordID
-	asked    context.Context // of the first request; only its values are used
+	free   chan struct{} // closed when its shards are free again, before a donor that stepped down is asked again
+	record engine.RecordID
+	asked  context.Context // of the first request; only its values are used
 }
 
 // registry has the running migrations. A shard donates or receives only one chunk at a
@@ -133,7 +131,7 @@ func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
 		c.Mu.Lock()
 		var busy <-chan struct{}
 		if m := c.moves.donating(ns, shard); m != nil {
-			busy = m.done
+			busy = m.free
 		} else if o := c.reshard; o != nil && o.NS == ns {
 			busy = o.done
 		} else {

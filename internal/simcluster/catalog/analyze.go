@@ -42,7 +42,7 @@ func (c *Cluster) runAnalyzeShardKey(_ context.Context, req *engine.Request, ns 
 	}
 	d := value.When(wanted("keyCharacteristics") && a.supported, "keyCharacteristics", a.document())
 	if wanted("readWriteDistribution") {
-		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.features.observed8 {
+		if err := tooFewValues(analyzedRanges, a.points); err != nil && c.since(8) {
 			e := status.Of(err)
 			return nil, status.Errorf(e.Code, "Failed to find split points that partition the data into %d chunks with roughly equal "+
 				"number of documents using the shard key being analyzed :: caused by :: %s", analyzedRanges, e.Message)
@@ -88,7 +88,7 @@ type valueCount struct {
 // analyze reads every document, orphans too, as the server does. The caller holds Mu.
 func (c *Cluster) analyze(ns string, p pattern) (a analysis, err error) {
 	db, name, _ := splitNS(ns)
-	r := c.table(ns)
+	r := c.tables[ns]
 	shards := []string{}
 	if r != nil {
 		shards = r.ShardsOwning()

@@ -33,9 +33,6 @@ import (
 type Options struct {
 	Version     Release       // server version; zero means 5.0.7
 	Shards      []string      // shard names in order; empty means shard-rs-1 … shard-rs-3
-	Hosts       []string      // "address:port" of each shard's only member; default 127.0.0.1:27101 …
-	ConfigHost  string        // the config server's member; default 127.0.0.1:27100
-	Router      string        // name of the mongos in config.mongos; default "<Hostname>:27099"
 	Hostname    string        // machine name in change log entries; default "sim"
 	Start       time.Time     // the cluster's time at the start; zero means time.Now
 	ClusterID   bson.ObjectID // config.version.clusterId; zero means made from Seed
@@ -71,18 +68,17 @@ type Cluster struct {
 	Config *engine.Node            // database "config": the documents of config.*
 	Shards map[string]*engine.Node // by shard name
 
-	opts     Options
-	features versionFeatures
-	clock    clock
-	rng      *rand.Rand
-	ids      map[string]*idSource // by server: "config", "router" or a shard's name
-	config   configStore
-	shards   []*shard
-	dbs      map[string]*database
+	opts    Options
+	release release
+	clock   clock
+	rng     *rand.Rand
+	ids     map[string]*idSource // by server: "config", "router" or a shard's name
+	config  configStore
+	shards  []*shard
+	dbs     map[string]*database
 	// primaries are the running movePrimary operations by database.
 	primaries  map[string]*primaryMove
-	routes     map[string]*Routing
-	tracked    map[string]*Routing        // unsharded collections that have a document (8.0)
+	tables     map[string]*Routing        // by namespace: of the documents of config.collections
 	analyzers  map[string]*queryAnalyzer  // by namespace
 	stepDowns  map[string]int             // how often the primary of a shard stepped down
 	placements map[string][]string        // by namespace: shards of the first chunks, in order
@@ -109,30 +105,29 @@ func New(o Options) *Cluster {
 		Config:    engine.NewNode("config"),
 		Shards:    make(map[string]*engine.Node, len(o.Shards)),
 		opts:      o,
-		features:  featuresOf(o.Version),
+		release:   release{Release: o.Version},
 		rng:       rand.New(rand.NewPCG(o.Seed, 0x5ead)),
 		ids:       make(map[string]*idSource),
 		dbs:       make(map[string]*database),
 		primaries: make(map[string]*primaryMove),
-		routes:    make(map[string]*Routing),
-		tracked:   make(map[string]*Routing),
+		tables:    make(map[string]*Routing),
 		tombs:     make(map[string]engine.RecordID),
 		zones:     make(map[string][]*Zone),
 
 		analyzers: make(map[string]*queryAnalyzer), stepDowns: make(map[string]int), placements: make(map[string][]string),
 	}
-	c.moves.ranges = c.features.observed8
+	c.moves.ranges = c.since(8)
 	if o.ShardUUIDs {
-		c.features.refs = &shardRefs{uuids: make(map[string][16]byte)}
+		c.release.refs = &shardRefs{uuids: make(map[string][16]byte)}
 	}
 	c.still.Store(o.Still)
 	c.clock.epoch, c.clock.begun = o.Start, time.Now()
 	c.life, c.end = context.WithCancel(context.Background())
-	c.config = newConfigStore(c.Config, c.uuid, c.features)
+	c.config = newConfigStore(c.Config, c.uuid, c.release)
 	c.writeVersion()
 	for i, name := range o.Shards {
 		c.Shards[name] = engine.NewNode(name)
-		c.registerShard(name, o.Hosts[i])
+		c.registerShard(name, fmt.Sprintf("127.0.0.1:%d", configPort+1+i))
 	}
 	if o.ConfigShard {
 		c.addConfigShard()
@@ -158,17 +153,8 @@ func (o Options) withDefaults() Options {
 	if len(o.Shards) == 0 {
 		o.Shards = []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}
 	}
-	for i := len(o.Hosts); i < len(o.Shards); i++ {
-		o.Hosts = append(o.Hosts[:i:i], fmt.Sprintf("127.0.0.1:%d", 27101+i))
-	}
-	if o.ConfigHost == "" {
-		o.ConfigHost = "127.0.0.1:27100"
-	}
 	if o.Hostname == "" {
 		o.Hostname = "sim"
-	}
-	if o.Router == "" {
-		o.Router = o.Hostname + ":27099"
 	}
 	if o.Start.IsZero() {
 		o.Start = time.Now()
@@ -184,6 +170,12 @@ func (o Options) withDefaults() Options {
 	}
 	return o
 }
+
+// configHost is the address of the config server's only member; those of shards have the next ports.
+const (
+	configPort = 27100
+	configHost = "127.0.0.1:27100"
+)
 
 // pingEvery is how often mongos writes its row to config.mongos
 // (s/sharding_uptime_reporter.cpp).
@@ -223,7 +215,7 @@ const (
 // set: sharded by _id, one chunk on the first shard (assumed). The caller holds Mu.
 func (c *Cluster) setUpSessions() {
 	due := c.clock.epoch.Add(time.Duration(float64(sessionsAfter) * c.opts.Pace))
-	if !c.opts.Sessions || c.routes[sessionsNS] != nil || len(c.shards) == 0 || c.Now().Before(due) {
+	if !c.opts.Sessions || c.Routing(sessionsNS) != nil || len(c.shards) == 0 || c.Now().Before(due) {
 		return
 	}
 	key, home := idPattern(), c.shards[0].name
@@ -244,8 +236,8 @@ func (c *Cluster) setUpSessions() {
 // chunks and 1,023 multi-split log entries (assumed: because the first split has only
 // one point). The caller holds Mu for writing.
 func (c *Cluster) SplitSessions() error {
-	r := c.routes[sessionsNS]
-	if r == nil || c.features.bySize || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
+	r := c.Routing(sessionsNS)
+	if r == nil || c.MovesRanges() || len(r.chunks) != 1 || c.moves.donating(sessionsNS, "") != nil {
 		return nil
 	}
 	points := make([]bson.Raw, 0, sessionChunks-1)

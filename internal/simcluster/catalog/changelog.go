@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +40,7 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	if coll == "changelog" && server == configServer && byRouter(what) {
 		client = routerAddress
 	}
-	if c.features.observed8 {
+	if c.since(8) {
 		host = c.signature(client)
 	}
 	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex()),
@@ -54,7 +55,7 @@ func (c *Cluster) signature(client string) string {
 	if client == "" {
 		return c.opts.Hostname
 	}
-	return fmt.Sprintf("%s:{ remote: %q, local: %q }", c.opts.Hostname, client, c.opts.ConfigHost)
+	return fmt.Sprintf("%s:{ remote: %q, local: %q }", c.opts.Hostname, client, configHost)
 }
 
 // trimLog removes the oldest tenth of a full log.
@@ -87,16 +88,11 @@ func byRouter(what string) bool {
 
 // hostOf is "machine:port" of a server, as it signs log entries.
 func (c *Cluster) hostOf(server string) string {
-	address := c.opts.ConfigHost
-	for i, name := range c.opts.Shards {
-		if name == server {
-			address = c.opts.Hosts[i]
-		}
+	port := configPort
+	if i := slices.Index(c.opts.Shards, server); i >= 0 {
+		port += 1 + i
 	}
-	if i := strings.LastIndexByte(address, ':'); i >= 0 {
-		return c.opts.Hostname + address[i:]
-	}
-	return c.opts.Hostname
+	return fmt.Sprintf("%s:%d", c.opts.Hostname, port)
 }
 
 // versioned describes a chunk in the log entry of a split: bounds and version, with the

@@ -20,7 +20,7 @@ type Inconsistency struct {
 // empty, for one database, or for one collection. The caller holds Mu.
 func (c *Cluster) CheckMetadata(db, coll string, indexes bool) []Inconsistency {
 	k := &metadataChecker{c: c, chunks: c.readChunks()}
-	tables := c.tables()
+	tables := c.tables
 	for _, ns := range sortedKeys(tables) {
 		inDB, name, _ := splitNS(ns)
 		if db != "" && inDB != db || coll != "" && name != coll {
@@ -143,7 +143,7 @@ func (k *metadataChecker) misplaced(shard, db, coll string) {
 		}
 		for _, at := range k.c.Shards[shard].Colls(name) {
 			home, _ := k.c.Home(name, at.Name)
-			if coll != "" && at.Name != coll || k.c.routes[at.NS()] != nil || home == shard {
+			if coll != "" && at.Name != coll || k.c.Routing(at.NS()) != nil || home == shard {
 				continue
 			}
 			k.add("MisplacedCollection", "Found an unsharded collection on a shard that is not its home",

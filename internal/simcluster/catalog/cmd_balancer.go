@@ -42,7 +42,7 @@ func (c *Cluster) LogAction(what string, details bson.D) {
 
 func (c *Cluster) runBalancerStart(context.Context, *engine.Request, string) (bson.D, error) {
 	c.setSetting("balancer", value.D("mode", "full", "stopped", false))
-	if c.features.autoSplit {
+	if c.splits() {
 		c.setSetting("autosplit", value.D("enabled", true))
 	}
 	c.switchAutoMerge(true)
@@ -52,7 +52,7 @@ func (c *Cluster) runBalancerStart(context.Context, *engine.Request, string) (bs
 
 // switchAutoMerge turns the AutoMerger on or off with the balancer, as 8.0 does.
 func (c *Cluster) switchAutoMerge(on bool) {
-	if !c.features.observed8 {
+	if !c.since(8) {
 		return
 	}
 	c.setSetting("automerge", value.D("enabled", on))
@@ -67,7 +67,7 @@ func (c *Cluster) switchAutoMerge(on bool) {
 func (c *Cluster) runBalancerStop(ctx context.Context, _ *engine.Request, _ string) (bson.D, error) {
 	c.Mu.Lock()
 	c.setSetting("balancer", value.D("mode", "off", "stopped", true))
-	if c.features.autoSplit {
+	if c.splits() {
 		c.setSetting("autosplit", value.D("enabled", false))
 	}
 	c.switchAutoMerge(false)
@@ -93,13 +93,13 @@ func (c *Cluster) runBalancerStatus(context.Context, *engine.Request, string) (b
 		mode = "off"
 	}
 	return value.D("mode", mode, "inBalancerRound", c.rounds.done != nil, "numBalancerRounds", c.rounds.count,
-		value.When(c.features.term, "term", int64(1))), nil
+		value.When(c.since(8), "term", int64(1))), nil
 }
 
 // runBalancerCollectionStatus reports whether a round would move a chunk. A jumbo chunk
 // in the wrong place does not count, because no round would move it.
 func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	if c.routes[ns] == nil {
+	if c.Routing(ns) == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection unsharded or undefined")
 	}
 	violation := ""
@@ -108,7 +108,7 @@ func (c *Cluster) runBalancerCollectionStatus(_ context.Context, req *engine.Req
 	} else if moves := c.Candidates(ns, make(map[string]bool)); len(moves) > 0 {
 		violation = moves[0].Reason
 	}
-	return c.compliance(c.routes[ns], violation), nil
+	return c.compliance(c.Routing(ns), violation), nil
 }
 
 // chunkSizeOf is the size of a full chunk of a collection, in bytes.
@@ -123,8 +123,8 @@ func (c *Cluster) chunkSizeOf(r *Routing) int64 {
 // chunk size in MB (0 means the cluster's), defragmentation, automatic merging (7.0),
 // balancing (8.0.10). 8.0 raises the newest chunk's version; assumed: earlier ones change no version.
 func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	r := c.routes[ns]
-	if r == nil && c.features.observed8 {
+	r := c.Routing(ns)
+	if r == nil && c.since(8) {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Expected to match one doc for query { _id: %q } but matched 0", ns)
 	}
 	if r == nil {
@@ -133,16 +133,16 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	// Check all arguments before changing anything.
 	size, sized := asInt64(req.Lookup("chunkSize"))
 	if sized && (size < 0 || size > 1024) {
-		if c.features.observed8 {
+		if c.since(8) {
 			return nil, status.Errorf(status.InvalidOptions, "Chunk size '%d' out of range [1MB, 1GB]", size)
 		}
 		return nil, status.Errorf(status.InvalidOptions, "chunk size '%d' is out of range [1MB, 1GB]", size<<20)
 	}
 	noMerge, noBalance := r.newer.noAutoMerge, r.NoBalance
-	if err := c.switchedOff(req, "enableAutoMerger", c.features.autoMerge, &noMerge); err != nil {
+	if err := c.switchedOff(req, "enableAutoMerger", c.since(7), &noMerge); err != nil {
 		return nil, err
 	}
-	if err := c.switchedOff(req, "enableBalancing", c.features.switchable, &noBalance); err != nil {
+	if err := c.switchedOff(req, "enableBalancing", c.release.AtLeast(8, 0, 10), &noBalance); err != nil {
 		return nil, err
 	}
 	r.newer.noAutoMerge, r.NoBalance = noMerge, noBalance
@@ -152,12 +152,12 @@ func (c *Cluster) runConfigureCollectionBalancing(_ context.Context, req *engine
 	if v := req.Lookup("defragmentCollection"); v.Type == bson.TypeBoolean {
 		r.newer.defragment = defragment(v.Boolean(), r.newer.defragment)
 	}
-	if c.features.observed8 {
+	if c.since(8) {
 		r.wrote()
 	}
 	c.saveCollection(r)
 	c.bumpNewest(r)
-	if c.features.observed8 {
+	if c.since(8) {
 		c.logConfigured(req, ns)
 	}
 	return bson.D{}, nil
@@ -192,7 +192,7 @@ func (c *Cluster) switchedOff(req *engine.Request, name string, known bool, off 
 
 // statusChunkSize is the chunk size in MB in balancerCollectionStatus, a double in 8.0.
 func (c *Cluster) statusChunkSize(r *Routing) any {
-	if c.features.observed8 {
+	if c.since(8) {
 		return float64(c.chunkSizeOf(r)) / (1 << 20)
 	}
 	return c.chunkSizeOf(r) >> 20
@@ -201,10 +201,10 @@ func (c *Cluster) statusChunkSize(r *Routing) any {
 // compliance is the reply of balancerCollectionStatus; since 6.0 it has the chunk size
 // in MB and the phase of a running defragmentation.
 func (c *Cluster) compliance(r *Routing, violation string) bson.D {
-	if c.features.statusSize && r.newer.defragment != notDefragmenting {
+	if c.since(6) && r.newer.defragment != notDefragmenting {
 		violation = Defragmenting
 	}
-	return value.D(value.When(c.features.statusSize, "chunkSize", c.statusChunkSize(r)), "balancerCompliant", violation == "",
+	return value.D(value.When(c.since(6), "chunkSize", c.statusChunkSize(r)), "balancerCompliant", violation == "",
 		value.When(violation != "", "firstComplianceViolation", violation),
 		value.When(violation == Defragmenting, "details", value.D("currentPhase", r.newer.defragment.String())))
 }
@@ -246,7 +246,7 @@ func defragment(on bool, at defragmenting) defragmenting {
 // The caller holds Mu for writing.
 func (c *Cluster) Defragment() {
 	for _, ns := range c.Namespaces() {
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		phase := r.newer.defragment
 		if phase == notDefragmenting || !r.Balanced() || c.moves.donating(ns, "") != nil {
 			continue

@@ -75,35 +75,35 @@ func readShardSpec(req *engine.Request, ns string) (shardSpec, error) {
 func (c *Cluster) shardCollection(s shardSpec) error {
 	db, _, _ := splitNS(s.ns)
 	d := c.dbs[db]
-	if d == nil && !c.features.partitioned {
+	if d == nil && c.since(6) {
 		// Since 6.0 enableSharding is not needed first.
 		d = c.createDatabase(db, c.emptiestShard(), true)
 	}
 	if d == nil {
 		return status.Errorf(status.NamespaceNotFound, "database %s not found", db)
 	}
-	if !d.partitioned && c.features.partitioned {
+	if !d.partitioned && !c.since(6) {
 		return status.Errorf(status.IllegalOperation, "sharding not enabled for db %s", db)
 	}
 	logStart := func() {
 		c.logChange(d.primary, "shardCollection.start", s.ns, value.D("shardKey", s.key.raw, "collection", s.ns,
 			"primary", d.primary))
 	}
-	if !c.features.observed8 {
+	if !c.since(8) {
 		logStart()
 	}
-	if r := c.routes[s.ns]; r != nil {
+	if r := c.Routing(s.ns); r != nil {
 		if value.CompareDocs(r.Key, s.key.raw) == 0 && r.Unique == s.unique {
 			return nil
 		}
-		if c.features.observed8 {
+		if c.since(8) {
 			// The misspelling is the server's.
 			return status.Errorf(23, "Collection '%s' already exists with a differnt shard key. Requested %s but found %s",
 				s.ns, text(s.key.raw), text(r.Key))
 		}
 		return status.Errorf(23, "sharding already enabled for collection %s", s.ns)
 	}
-	if c.features.observed8 {
+	if c.since(8) {
 		logStart()
 	}
 	named := s.ns
@@ -113,7 +113,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 	if buckets := bucketsOf(s.ns); coll == nil && c.data(home, buckets) != nil {
 		s.ns, coll = buckets, c.data(home, buckets)
 		series, _ = coll.Options.Lookup("timeseries").DocumentOK()
-		if r := c.routes[s.ns]; r != nil {
+		if r := c.Routing(s.ns); r != nil {
 			return nil
 		}
 		var err error
@@ -157,7 +157,7 @@ func (c *Cluster) shardCollection(s shardSpec) error {
 		}
 	}
 	c.notePlacement(r)
-	c.logChange(d.primary, "shardCollection.end", named, value.D("uuid", uuidValue(r.UUID), c.features.createdVersion(r),
+	c.logChange(d.primary, "shardCollection.end", named, value.D("uuid", uuidValue(r.UUID), c.release.createdVersion(r),
 		"empty", empty, "numChunks", int32(len(chunks))))
 	return nil
 }
@@ -191,9 +191,9 @@ func keyOfBuckets(p pattern, series bson.Raw) (pattern, error) {
 }
 
 // createdVersion is the version in the log entry of a new collection.
-func (f versionFeatures) createdVersion(r *Routing) bson.D {
+func (f release) createdVersion(r *Routing) bson.D {
 	text := versionText(r.version, r.Epoch, r.Timestamp)
-	return value.D(value.When(f.observed8, "placementVersion", "||"+text), value.When(!f.observed8, "version", text))
+	return value.D(value.When(f.since(8), "placementVersion", "||"+text), value.When(!f.since(8), "version", text))
 }
 
 // checkZones checks that ranges assigned before sharding have exactly the fields of the

@@ -49,13 +49,13 @@ func mergeBounds(req *engine.Request) (lo, hi bson.Raw, err error) {
 
 // mergeOwner is the shard that gets the command: the owner of the lower bound.
 func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return "", c.notSharded(ns)
 	}
 	l, ok1 := r.pattern.normalize(lo)
 	_, ok2 := r.pattern.normalize(hi)
-	if c.features.observed8 && compareKeys(lo, hi) >= 0 {
+	if c.since(8) && compareKeys(lo, hi) >= 0 {
 		return "", status.Errorf(status.UnknownError, "the specified max bound must be greater than the specified min bound")
 	}
 	if !ok1 || !ok2 {
@@ -69,7 +69,7 @@ func (c *Cluster) mergeOwner(ns string, lo, hi bson.Raw) (string, error) {
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunksMerge). log
 // writes the changelog entry. The caller holds Mu for both.
 func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	lo, _ = r.pattern.normalize(lo)
 	hi, _ = r.pattern.normalize(hi)
 	const failed = "Failed to commit chunk merge"
@@ -83,7 +83,7 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 		last++
 	}
 	if compareKeys(r.chunks[first].Min, lo) != 0 || compareKeys(r.chunks[last].Max, hi) != 0 || r.chunks[last].Shard != owner {
-		if c.features.observed8 {
+		if c.since(8) {
 			return nil, r.notOwned(owner, lo, hi)
 		}
 		return nil, status.Context(failed, status.Errorf(status.IllegalOperation, "could not merge chunks, shard %s does not "+
@@ -109,7 +109,7 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 	r.countChunk(owner, 1-len(parts))
 	now := *keep // the chunk may change before the entry is written
 	return func() {
-		if c.features.mergeSummary {
+		if c.since(6) {
 			c.logMerged("merge", r, owner, &now, before, len(parts))
 			return
 		}
@@ -137,7 +137,7 @@ func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Requ
 		limit = n
 	}
 	return bson.D{}, c.changeChunks(ctx, "", "", func() (at Point, _ func() (func(), error), err error) {
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		switch {
 		case r == nil:
 			return at, nil, c.notSharded(ns)
@@ -156,11 +156,11 @@ func (c *Cluster) runMergeAllChunksOnShard(ctx context.Context, req *engine.Requ
 // chunks of all collections that allow it. It returns how many chunks disappeared. The
 // caller holds Mu for writing.
 func (c *Cluster) AutoMerge() (gone int) {
-	if !c.features.autoMerge || !c.set.AutoMerge {
+	if !c.since(7) || !c.set.AutoMerge {
 		return 0
 	}
 	for _, ns := range c.Namespaces() {
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		if r.newer.noAutoMerge || r.newer.defragment != notDefragmenting || !r.Balanced() {
 			continue
 		}
@@ -201,7 +201,7 @@ func (c *Cluster) mergeAll(r *Routing, shard string, limit int) (gone int) {
 		r.chunks = slices.Replace(r.chunks, first, last, merged)
 		r.countChunk(shard, 1-len(parts))
 		what := "merge"
-		if c.features.autoMergeLog {
+		if c.since(8) {
 			what = "autoMerge"
 		}
 		c.logMerged(what, r, shard, merged, before, len(parts))

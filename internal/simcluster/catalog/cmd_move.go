@@ -47,7 +47,7 @@ func appOf(req *engine.Request) string {
 }
 
 func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, "", c.notSharded(ns)
 	}
@@ -64,11 +64,11 @@ func (c *Cluster) moveTarget(req *engine.Request, ns string) (*Chunk, string, er
 		return nil, "", err
 	}
 	var codes [3]int32
-	if c.features.observed8 {
+	if c.since(8) {
 		codes = [3]int32{656450, 656451, 656452}
 	}
 	switch {
-	case (find != nil) == bound && !c.features.observed8:
+	case (find != nil) == bound && !c.since(8):
 		return nil, "", status.Plain("need to specify either a find query, or both lower and upper bounds.")
 	case find != nil && bound:
 		return nil, "", status.Errorf(status.InvalidOptions, "cannot specify bounds and query at the same time")
@@ -85,13 +85,13 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 	if req.Lookup("allowMigrations").Type != bson.TypeBoolean {
 		return nil, status.Errorf(40414, "BSON field 'setAllowMigrations.allowMigrations' is missing but a required field")
 	}
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection must be sharded so migrations can be blocked")
 	}
 	r.Permitted = req.Lookup("allowMigrations").Boolean()
 	c.saveCollection(r)
-	if c.features.observed8 {
+	if c.since(8) {
 		c.logChange(c.coordinator(ns), "setPermitMigrations", ns, value.D("permitMigrations", r.Permitted))
 	}
 	return bson.D{}, nil
@@ -100,7 +100,7 @@ func (c *Cluster) runSetAllowMigrations(ctx context.Context, req *engine.Request
 // runClearJumboFlag clears the flag of a chunk and gives it a new major version
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, clearJumboFlag).
 func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}
@@ -129,7 +129,7 @@ func (c *Cluster) runClearJumboFlag(_ context.Context, req *engine.Request, ns s
 // MarkJumbo flags a chunk that is too big to move and cannot be split; no version
 // changes. The caller holds Mu for writing.
 func (c *Cluster) MarkJumbo(ns string, lo bson.Raw) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return
 	}
@@ -153,8 +153,8 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request, ns stri
 	}
 	c.Mu.RLock()
 	var err error
-	missing, stuck := c.shard(to) == nil, c.features.observed8 && c.crossesChunks(ns, lo, hi)
-	if c.features.observed8 && missing && c.routes[ns] != nil {
+	missing, stuck := c.shard(to) == nil, c.since(8) && c.crossesChunks(ns, lo, hi)
+	if c.since(8) && missing && c.Routing(ns) != nil {
 		err = noDestination(to)
 	} else if !stuck {
 		lo, hi, err = c.rangeToMove(ns, lo, hi)
@@ -186,12 +186,12 @@ func (c *Cluster) MoveRange(ctx context.Context, ns string, lo bson.Raw, to stri
 
 // rangeToMove completes and checks the bounds. The caller holds Mu.
 func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
-		if c.tracked[ns] != nil {
+		if c.unsharded(ns) != nil {
 			return nil, nil, status.Errorf(status.NamespaceNotSharded, "Can't execute moveRange on unsharded collection %s", ns)
 		}
-		if c.features.observed8 {
+		if c.since(8) {
 			return nil, nil, status.Errorf(status.NamespaceNotFound, "collection %s not found", ns)
 		}
 		return nil, nil, c.notSharded(ns)
@@ -201,7 +201,7 @@ func (c *Cluster) rangeToMove(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, e
 			continue
 		}
 		full, ok := r.pattern.normalize(*b)
-		if !ok && c.features.observed8 {
+		if !ok && c.since(8) {
 			if err := c.busyDonor(r, *b); err != nil {
 				return nil, nil, err
 			}

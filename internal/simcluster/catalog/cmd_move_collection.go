@@ -28,7 +28,7 @@ func (c *Cluster) beginMoveCollection(ctx context.Context, ns, to string) (*resh
 	if o := c.reshard; o != nil {
 		return o.joinOrRefuse(ns, "moveCollection", to)
 	}
-	if c.routes[ns] != nil {
+	if c.Routing(ns) != nil {
 		return nil, status.Errorf(status.NamespaceNotFound, "MoveCollection can only be called on an unsharded collection.")
 	}
 	r, err := c.track(ns)
@@ -52,8 +52,8 @@ func (c *Cluster) beginUnshard(ctx context.Context, ns, to string) (*resharding,
 	if o := c.reshard; o != nil {
 		return o.joinOrRefuse(ns, "unshardCollection", to)
 	}
-	r := c.routes[ns]
-	if c.tracked[ns] != nil {
+	r := c.Routing(ns)
+	if c.unsharded(ns) != nil {
 		return nil, status.Errorf(status.NamespaceNotSharded,
 			"Collection is already unsharded. Call moveCollection to move this collection to a different shard.")
 	}
@@ -95,7 +95,7 @@ func idPattern() pattern {
 
 // track adds the document and the only chunk of an unsharded collection.
 func (c *Cluster) track(ns string) (*Routing, error) {
-	if r := c.tracked[ns]; r != nil {
+	if r := c.unsharded(ns); r != nil {
 		return r, nil
 	}
 	db, _, _ := splitNS(ns)
@@ -109,11 +109,11 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 	at := c.Timestamp()
 	r := c.newRouting(ns, idPattern(), coll.UUID, false, c.objectID(configServer), at)
 	r.newer.unsplittable = true
-	c.setTable(r)
+	c.tables[r.NS] = r
 	c.saveCollection(r)
 	r.setChunks([]*Chunk{c.placeChunk(r, r.pattern.min(), r.pattern.max(), primary, bson.Timestamp{T: 1}, at)})
 	c.notePlacement(r)
-	c.logChange(primary, "createCollection.end", ns, value.D("uuid", uuidValue(r.UUID), c.features.createdVersion(r),
+	c.logChange(primary, "createCollection.end", ns, value.D("uuid", uuidValue(r.UUID), c.release.createdVersion(r),
 		"empty", coll.Len() == 0, "numChunks", int32(1)))
 	return r, nil
 }
@@ -121,10 +121,10 @@ func (c *Cluster) track(ns string) (*Routing, error) {
 // runUntrack forgets that an unsharded collection was tracked: it must be on the primary shard of its database
 // (db/s/untrack_unsplittable_collection_coordinator.cpp).
 func (c *Cluster) runUntrack(_ context.Context, req *engine.Request, ns string) (bson.D, error) {
-	if c.routes[ns] != nil {
+	if c.Routing(ns) != nil {
 		return nil, status.Errorf(status.InvalidNamespace, "Collection %s must not be sharded", ns)
 	}
-	r := c.tracked[ns]
+	r := c.unsharded(ns)
 	if r == nil {
 		return bson.D{}, nil
 	}
@@ -142,7 +142,7 @@ func (c *Cluster) runUntrack(_ context.Context, req *engine.Request, ns string) 
 
 // untrack removes the document of an unsharded collection and keeps its data.
 func (c *Cluster) untrack(ns string) {
-	if r := c.tracked[ns]; r != nil {
+	if r := c.unsharded(ns); r != nil {
 		c.forgetCollection(r, false)
 	}
 }

@@ -19,7 +19,7 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 	if err != nil {
 		return nil, err
 	}
-	if c.features.observed8 {
+	if c.since(8) {
 		return bson.D{}, c.refineByCoordinator(ctx, ns, p)
 	}
 	if err := c.quiesce(ctx, ns, ""); err != nil {
@@ -41,7 +41,7 @@ func (c *Cluster) refineByCoordinator(ctx context.Context, ns string, p pattern)
 			return
 		}
 		bump := func() {
-			if r := c.routes[ns]; r != nil {
+			if r := c.Routing(ns); r != nil {
 				c.bumpNewest(r)
 			}
 		}
@@ -75,13 +75,13 @@ func (c *Cluster) refineByCoordinator(ctx context.Context, ns string, p pattern)
 
 // changesKey reports whether a collection is there and has a key that the new one continues.
 func (c *Cluster) changesKey(ns string, p pattern) bool {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	return r != nil && value.CompareDocs(r.Key, p.raw) != 0 && isPrefix(r.Key, p.raw)
 }
 
 // checkAndRefine refines a key that may be refined. The caller holds Mu.
 func (c *Cluster) checkAndRefine(ns string, p pattern) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return status.Errorf(status.NamespaceNotSharded, "refineCollectionShardKey namespace %s is not sharded", ns)
 	}
@@ -94,7 +94,7 @@ func (c *Cluster) checkAndRefine(ns string, p pattern) error {
 	}
 	for _, shard := range r.ShardsOwning() {
 		if coll := c.data(shard, ns); coll != nil && !supports(coll, p.raw) {
-			if c.features.observed8 {
+			if c.since(8) {
 				return status.Errorf(status.InvalidOptions, "Failed command { _shardsvrValidateShardKeyCandidate: %q, key: %s } for "+
 					"database '%s' on shard '%s' :: caused by :: Please create an index that starts with the proposed shard key before "+
 					"refining the collection's shard key. ", ns, text(p.raw), strings.SplitN(ns, ".", 2)[0], shard)
@@ -141,7 +141,7 @@ func namesPrefix(key, index bson.Raw) bool {
 // database's primary shard.
 func (c *Cluster) coordinator(ns string) string {
 	db, _, _ := splitNS(ns)
-	if d := c.dbs[db]; d != nil && c.features.observed8 {
+	if d := c.dbs[db]; d != nil && c.since(8) {
 		return d.primary
 	}
 	return configServer
@@ -160,7 +160,7 @@ func (c *Cluster) refine(r *Routing, p pattern) {
 		return long
 	}
 	r.pattern, r.Key, r.Epoch, r.Timestamp = p, p.raw, epoch, c.Timestamp()
-	if c.features.observed8 {
+	if c.since(8) {
 		r.newer.order = []string{"maxChunkSizeBytes", "enableAutoMerge", "noBalance"} // the whole document is written anew
 	}
 	c.saveCollection(r)

@@ -15,7 +15,7 @@ import (
 func (c *Cluster) runListShards(context.Context, *engine.Request, string) (bson.D, error) {
 	list := make(bson.A, len(c.shards))
 	for i, s := range c.shards {
-		list[i] = inListOrder(s.document(c.features))
+		list[i] = inListOrder(s.document(c.release))
 	}
 	return value.D("shards", list), nil
 }
@@ -67,10 +67,10 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request, _ s
 			return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", ns)
 		}
 		doc := c.databaseDocument(d)
-		return value.D("primaryShard", d.primary, "shardingEnabled", d.partitioned || !c.features.partitioned,
+		return value.D("primaryShard", d.primary, "shardingEnabled", d.partitioned || c.since(6),
 			"version", doc[len(doc)-1].Value), nil
 	}
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}
@@ -78,7 +78,7 @@ func (c *Cluster) runGetShardVersion(_ context.Context, req *engine.Request, _ s
 	for i, ch := range r.chunks {
 		chunks[i] = bson.A{ch.Min, ch.Max}
 	}
-	return value.D("version", r.version, "versionEpoch", r.Epoch, value.When(c.features.dbTimestamp, "versionTimestamp", r.Timestamp),
+	return value.D("version", r.version, "versionEpoch", r.Epoch, value.When(c.since(5), "versionTimestamp", r.Timestamp),
 		value.When(truthy(req.Lookup("fullMetadata")), "chunks", chunks)), nil
 }
 
@@ -145,7 +145,7 @@ func (c *Cluster) ongoing(s *shard) bson.D {
 		return nil
 	}
 	remaining := value.D("chunks", chunks, "dbs", dbs, "jumboChunks", jumbo,
-		value.When(c.features.drainingByCommand, "collectionsToMove", int64(len(c.collectionsToMove(s.name)))))
+		value.When(c.release.AtLeast(8, 3, 0), "collectionsToMove", int64(len(c.collectionsToMove(s.name)))))
 	return value.D("msg", "draining ongoing", "state", "ongoing", "remaining", remaining, c.toMove(s))
 }
 
@@ -173,7 +173,7 @@ func (c *Cluster) startDraining(s *shard) (bson.D, error) {
 
 // remainingOn counts the chunks, jumbo chunks and databases that are still on a shard.
 func (c *Cluster) remainingOn(name string) (chunks, jumbo, dbs int64) {
-	for _, r := range c.tables() {
+	for _, r := range c.tables {
 		if r.counts[name] == 0 {
 			continue
 		}
@@ -272,7 +272,7 @@ func (c *Cluster) runCommitShardRemoval(_ context.Context, req *engine.Request, 
 // (8.0).
 func (c *Cluster) addConfigShard() {
 	c.Shards[configServer] = engine.NewNode(configServer)
-	c.registerShard(configServer, c.opts.ConfigHost)
+	c.registerShard(configServer, configHost)
 }
 
 // runTransitionFromDedicated makes the config server a shard while the cluster runs.
@@ -307,7 +307,7 @@ func (c *Cluster) runTransitionToDedicated(_ context.Context, req *engine.Reques
 // manually; observed servers always return an empty list of databases.
 func (c *Cluster) toMove(s *shard) bson.D {
 	dbs := bson.A{}
-	if c.features.observed8 {
+	if c.since(8) {
 		for _, name := range sortedKeys(c.dbs) {
 			if c.dbs[name].primary == s.name {
 				dbs = append(dbs, name)
@@ -315,7 +315,7 @@ func (c *Cluster) toMove(s *shard) bson.D {
 		}
 	}
 	return value.D("note", "you need to drop or movePrimary these databases", "dbsToMove", dbs,
-		value.When(c.features.drainingByCommand, "collectionsToMove", c.collectionsToMove(s.name)))
+		value.When(c.release.AtLeast(8, 3, 0), "collectionsToMove", c.collectionsToMove(s.name)))
 }
 
 // collectionsToMove lists the tracked unsharded collections of a shard, which only
@@ -323,7 +323,7 @@ func (c *Cluster) toMove(s *shard) bson.D {
 func (c *Cluster) collectionsToMove(shard string) bson.A {
 	list := bson.A{}
 	for _, ns := range c.Tracked() {
-		if c.tracked[ns].counts[shard] > 0 {
+		if c.unsharded(ns).counts[shard] > 0 {
 			list = append(list, ns)
 		}
 	}

@@ -72,7 +72,7 @@ func (c *Cluster) runSplit(ctx context.Context, req *engine.Request, ns string) 
 // splitTarget returns the chunk to split, and the split key unless the median is
 // requested. The caller holds Mu.
 func (c *Cluster) splitTarget(req *engine.Request, ns string) (r *Routing, ch *Chunk, middle bson.Raw, err error) {
-	if r = c.routes[ns]; r == nil {
+	if r = c.Routing(ns); r == nil {
 		return nil, nil, nil, c.notSharded(ns)
 	}
 	find, middle := document(req, "find"), document(req, "middle")
@@ -115,7 +115,7 @@ func (r *Routing) splitKey(middle bson.Raw) (*Chunk, bson.Raw, error) {
 // caller holds Mu.
 func (c *Cluster) splitOnce(r *Routing, ch *Chunk, middle bson.Raw) (log func(), err error) {
 	if middle == nil {
-		if c.features.observed8 && c.emptyEverywhere(r) {
+		if c.since(8) && c.emptyEverywhere(r) {
 			return nil, status.Errorf(status.InvalidOptions, "cannot use split with find or bounds option on an empty collection")
 		}
 		key, err := c.median(r, ch)

@@ -16,7 +16,7 @@ import (
 // collectionDocument is the row of config.collections, fields in the order of 5.0.7.
 func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	d := value.D("_id", r.NS, "lastmodEpoch", r.Epoch, "lastmod", bson.NewDateTimeFromTime(r.Lastmod))
-	if c.features.tombstones {
+	if !c.since(5) {
 		return value.D(d, r.legacyFields(), r.extra)
 	}
 	return value.D(d, "timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key,
@@ -67,11 +67,11 @@ func (c *Cluster) newRouting(ns string, p pattern, uuid [16]byte, unique bool, e
 	r := &Routing{
 		NS: ns, UUID: uuid, Key: p.raw, pattern: p, Unique: unique, Permitted: true,
 		Epoch: epoch, Timestamp: at, Lastmod: c.Now().Truncate(time.Millisecond),
-		format: c.features, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
+		release: c.release, counts: make(map[string]int), written: make(map[bson.ObjectID]int64),
 	}
 	c.clearTombstone(ns)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
-	c.routes[ns] = r
+	c.tables[ns] = r
 	return r
 }
 
@@ -101,8 +101,7 @@ func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 		c.config.delete("chunks", ch.record)
 	}
 	c.removeCollectionDocument(r)
-	delete(c.routes, r.NS)
-	delete(c.tracked, r.NS)
+	delete(c.tables, r.NS)
 	if zones {
 		c.dropZones(r.NS)
 	}
@@ -113,7 +112,7 @@ func (c *Cluster) forgetCollection(r *Routing, zones bool) {
 func (c *Cluster) reloadCollections() {
 	for id, doc := range c.config.all("collections") {
 		ns, _ := doc.Lookup("_id").StringValueOK()
-		r := c.table(ns)
+		r := c.tables[ns]
 		if r == nil {
 			continue
 		}
@@ -127,7 +126,7 @@ func (c *Cluster) reloadCollections() {
 // readChunks reads the chunks of config.chunks by namespace.
 func (c *Cluster) readChunks() map[string][]*Chunk {
 	lists, byUUID := make(map[string][]*Chunk), make(map[[16]byte]string)
-	for ns, r := range c.tables() {
+	for ns, r := range c.tables {
 		byUUID[r.UUID] = ns
 	}
 	for id, doc := range c.config.all("chunks") {
@@ -135,7 +134,7 @@ func (c *Cluster) readChunks() map[string][]*Chunk {
 		if _, data, isUUID := doc.Lookup("uuid").BinaryOK(); !ok && isUUID && len(data) == 16 {
 			ns = byUUID[[16]byte(data)]
 		}
-		lists[ns] = append(lists[ns], c.features.parseChunk(id, doc))
+		lists[ns] = append(lists[ns], c.release.parseChunk(id, doc))
 	}
 	return lists
 }
@@ -143,7 +142,7 @@ func (c *Cluster) readChunks() map[string][]*Chunk {
 // reloadChunks reads config.chunks again after a client wrote into it.
 func (c *Cluster) reloadChunks() {
 	lists := c.readChunks()
-	for ns, r := range c.tables() {
+	for ns, r := range c.tables {
 		if len(lists[ns]) > 0 {
 			r.setChunks(lists[ns])
 		}
@@ -180,12 +179,12 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 		return false
 	}
 	var details bson.D
-	if r := c.table(ns); r != nil {
+	if r := c.tables[ns]; r != nil {
 		details = value.D("collectionUUID", value.D("uuid", uuidValue(r.UUID)))
 	} else if at := c.data(d.primary, ns); at != nil {
 		details = value.D("collectionUUID", value.D("uuid", uuidValue(at.UUID)))
 	}
-	if details == nil && !c.features.observed8 {
+	if details == nil && !c.since(8) {
 		return false
 	}
 	c.logChange(d.primary, "dropCollection.start", ns, details)
@@ -195,7 +194,7 @@ func (c *Cluster) DropCollection(ns string) (existed bool) {
 }
 
 func (c *Cluster) dropData(ns, db, coll string) {
-	if r := c.table(ns); r != nil {
+	if r := c.tables[ns]; r != nil {
 		c.replaceData(ns, db, coll)
 		c.writePlacement(ns, &r.UUID, c.Timestamp())
 		return
@@ -205,7 +204,7 @@ func (c *Cluster) dropData(ns, db, coll string) {
 
 // replaceData removes a collection for which another comes at once.
 func (c *Cluster) replaceData(ns, db, coll string) {
-	if r := c.table(ns); r != nil {
+	if r := c.tables[ns]; r != nil {
 		c.forgetOrphans(r.UUID)
 		c.forgetCollection(r, true)
 	}
@@ -231,7 +230,7 @@ func (c *Cluster) DropDatabase(db string) (existed bool) {
 	for _, s := range c.shards {
 		c.Shards[s.name].DropDatabase(db)
 	}
-	if c.features.observed8 {
+	if c.since(8) {
 		for _, ns := range sortedKeys(c.zones) {
 			if name, _, _ := splitNS(ns); name == db {
 				c.dropZones(ns)
@@ -256,7 +255,7 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 		return status.Errorf(status.InvalidNamespace, "Invalid namespace specified")
 	}
 	d := c.dbs[fromDB]
-	r := c.table(from)
+	r := c.tables[from]
 	if err := c.renameAllowed(from, to); err != nil {
 		return err
 	}
@@ -266,7 +265,7 @@ func (c *Cluster) RenameCollection(from, to string, dropTarget bool) error {
 	if toDB != fromDB && (r != nil || c.dbs[toDB] == nil || c.dbs[toDB].primary != d.primary) {
 		return status.Errorf(125, "Source and destination collections must be on the same database.")
 	}
-	taken := c.table(to) != nil || c.data(d.primary, to) != nil
+	taken := c.tables[to] != nil || c.data(d.primary, to) != nil
 	if taken && !dropTarget {
 		return status.Errorf(status.NamespaceExists, "Target collection %s exists but the dropTarget flag is not set", to)
 	}
@@ -294,20 +293,19 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 		return
 	}
 	// Forbidding migrations during the rename increased the version of one chunk.
-	if c.bumpNewest(r); !c.features.observed8 {
+	if c.bumpNewest(r); !c.since(8) {
 		first := r.chunks[slices.IndexFunc(r.chunks, func(ch *Chunk) bool { return ch.Shard == r.ShardsOwning()[0] })]
 		first.Version = r.bumpMajor()
 		c.saveChunk(r, first)
 	}
-	delete(c.routes, from)
-	delete(c.tracked, from)
+	delete(c.tables, from)
 	c.writePlacement(from, &r.UUID, c.Timestamp())
 	r.NS, r.Epoch, r.Timestamp = to, c.objectID(configServer), c.Timestamp()
-	c.setTable(r)
+	c.tables[r.NS] = r
 	c.writePlacement(to, &r.UUID, r.Timestamp, r.ShardsOwning()...)
 	c.config.delete("collections", r.record)
 	r.record = c.config.insert("collections", c.collectionDocument(r))
-	if c.features.chunksByNS {
+	if !c.since(5) {
 		for _, ch := range r.chunks {
 			c.saveChunk(r, ch)
 		}
@@ -326,7 +324,7 @@ func (c *Cluster) renameMetadata(r *Routing, from, to string) {
 // notePlacement writes a row of config.placementHistory (7.0) when the set of shards
 // that own chunks of a collection has changed.
 func (c *Cluster) notePlacement(r *Routing) {
-	if !c.features.placements || c.table(r.NS) != r {
+	if !c.since(7) || c.tables[r.NS] != r {
 		return
 	}
 	owners := r.ShardsOwning()
@@ -350,12 +348,12 @@ func (r *Routing) placedAt() bson.Timestamp {
 // writePlacement writes the row. A database has no uuid; a dropped namespace has no
 // shards.
 func (c *Cluster) writePlacement(ns string, uuid *[16]byte, at bson.Timestamp, shards ...string) {
-	if !c.features.placements {
+	if !c.since(7) {
 		return
 	}
 	list := bson.A{}
 	for _, s := range shards {
-		list = append(list, c.features.shardRef(s))
+		list = append(list, c.release.shardRef(s))
 	}
 	var id bson.D
 	if uuid != nil {

@@ -44,3 +44,15 @@ func (c *completion) wait(ctx context.Context) error {
 		return c.err
 	}
 }
+
+// carryOut runs an operation on a goroutine of its own; ended is called at its end with Mu held, before its clients go
+// on.
+func (c *Cluster) carryOut(op *completion, run func(life context.Context) error, ended func()) {
+	c.work.Go(func() {
+		op.err = run(c.life)
+		c.Mu.Lock()
+		ended()
+		c.Mu.Unlock()
+		close(op.done)
+	})
+}

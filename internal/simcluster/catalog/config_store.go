@@ -19,7 +19,7 @@ type configStore struct {
 }
 
 // indexesOf lists the indexes that a config server creates besides _id_.
-func indexesOf(f versionFeatures) map[string][]bson.D {
+func indexesOf(f release) map[string][]bson.D {
 	unique := func(key bson.D) bson.D { return value.D("key", key, "unique", true) }
 	plain := func(key bson.D) bson.D { return value.D("key", key) }
 	by := func(fields ...string) bson.D {
@@ -30,7 +30,7 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 		return d
 	}
 	of := "uuid"
-	if f.chunksByNS {
+	if !f.since(5) {
 		of = "ns"
 	}
 	m := map[string][]bson.D{
@@ -43,24 +43,24 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 	}
 	without := []string{"reshardingOperations", "databases", "collections", "settings", "changelog", "actionlog", "version",
 		"mongos", "transactions", "image_collection", "system.indexBuilds"} // the last three are internal to the server
-	if !f.locks {
+	if f.since(7) {
 		delete(m, "locks")
 		delete(m, "lockpings")
 	}
-	if !f.migrations {
+	if f.since(8) {
 		delete(m, "migrations")
 	}
-	if f.observed8 { // internal to the server as well
+	if f.since(8) { // internal to the server as well
 		without = append(without, "system.preimages", "rangeDeletions", "sampledQueries", "sampledQueriesDiff", "clusterParameters",
 			"sharding_configsvr_coordinators", "analyzeShardKeySplitPoints")
 	}
 	for _, name := range without {
 		m[name] = nil
 	}
-	if f.placements {
+	if f.since(7) {
 		m["placementHistory"] = []bson.D{unique(value.D("nss", int32(1), "timestamp", int32(-1)))}
 	}
-	if f.sinceField {
+	if f.since(7) {
 		m["chunks"] = append(m["chunks"], plain(by("uuid", "shard", "onCurrentShardSince")))
 	}
 	return m
@@ -68,31 +68,31 @@ func indexesOf(f versionFeatures) map[string][]bson.D {
 
 // createdOnFirstWrite reports whether a collection exists only after the first write to
 // it.
-func createdOnFirstWrite(name string, f versionFeatures) bool {
-	return (name == "settings" || name == "actionlog") && !f.observed8
+func createdOnFirstWrite(name string, f release) bool {
+	return (name == "settings" || name == "actionlog") && !f.since(8)
 }
 
 // optionsOf are the options of a collection of config that has some in 8.0.
-func optionsOf(name string, f versionFeatures) bson.Raw {
+func optionsOf(name string, f release) bson.Raw {
 	capped := func(size int32) bson.Raw {
 		return encode(value.D("capped", true, "size", size))
 	}
 	switch {
-	case !f.observed8:
+	case !f.since(8):
 	case name == "changelog":
 		return capped(200 << 20)
 	case name == "actionlog":
 		return capped(20 << 20)
 	case name == "system.preimages":
 		return encode(value.D("clusteredIndex", true))
-	case name == "settings" && f.settingsSchema:
+	case name == "settings" && !f.AtLeast(8, 3, 0):
 		return encode(value.D("validator", value.D("$jsonSchema", settingsSchema), "validationLevel", "strict",
 			"validationAction", "error"))
 	}
 	return nil
 }
 
-func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) configStore {
+func newConfigStore(n *engine.Node, uuid func() [16]byte, f release) configStore {
 	s := configStore{node: n, uuid: uuid}
 	specs := indexesOf(f)
 	for _, name := range sortedKeys(specs) {
@@ -106,7 +106,7 @@ func newConfigStore(n *engine.Node, uuid func() [16]byte, f versionFeatures) con
 			}
 		}
 	}
-	if f.observed8 {
+	if f.since(8) {
 		for _, name := range []string{"system.keys", "system.version"} {
 			n.Create("admin", name, uuid(), nil)
 		}

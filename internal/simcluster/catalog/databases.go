@@ -21,9 +21,9 @@ type database struct {
 }
 
 func (c *Cluster) databaseDocument(d *database) bson.D {
-	return value.D("_id", d.name, "primary", c.features.shardRef(d.primary),
-		value.When(c.features.partitioned, "partitioned", d.partitioned),
-		"version", value.D("uuid", uuidValue(d.uuid), value.When(c.features.dbTimestamp, "timestamp", d.timestamp),
+	return value.D("_id", d.name, "primary", c.release.shardRef(d.primary),
+		value.When(!c.since(6), "partitioned", d.partitioned),
+		"version", value.D("uuid", uuidValue(d.uuid), value.When(c.since(5), "timestamp", d.timestamp),
 			"lastMod", d.lastMod))
 }
 
@@ -51,7 +51,7 @@ func (c *Cluster) EnsureDatabase(db string) string {
 }
 
 func (c *Cluster) createDatabase(name, primary string, partitioned bool) *database {
-	if c.features.observed8 {
+	if c.since(8) {
 		c.logChange(configServer, "createDatabase.start", name, nil)
 		defer c.logChange(configServer, "createDatabase", name, nil)
 	}
@@ -130,8 +130,8 @@ func (c *Cluster) reloadDatabases() {
 	for id, doc := range c.config.all("databases") {
 		d := &database{record: id}
 		d.name, _ = doc.Lookup("_id").StringValueOK()
-		d.primary = c.features.shardName(doc.Lookup("primary"))
-		d.partitioned = truthy(doc.Lookup("partitioned")) || !c.features.partitioned
+		d.primary = c.release.shardName(doc.Lookup("primary"))
+		d.partitioned = truthy(doc.Lookup("partitioned")) || c.since(6)
 		if _, data, ok := doc.Lookup("version", "uuid").BinaryOK(); ok && len(data) == 16 {
 			d.uuid = [16]byte(data)
 		}

@@ -24,8 +24,8 @@ type command struct {
 
 // commands returns the sharding commands by name.
 func (c *Cluster) commands() map[string]command {
-	before5, before6, before7, before8, before83 := !c.features.dbTimestamp, !c.features.ranges, !c.features.autoMerge,
-		!c.features.unsplittable, !c.features.drainingByCommand
+	before5, before6, before7, before8, before83 := !c.since(5), !c.since(6), !c.since(7),
+		!c.since(8), !c.release.AtLeast(8, 3, 0)
 	return map[string]command{
 		"enableSharding":           {run: c.runEnableSharding, locked: true},
 		"shardCollection":          {run: c.runShardCollection, named: true, locked: true},
@@ -159,10 +159,10 @@ func bounds(r *engine.Request) (lo, hi bson.Raw, given bool, err error) {
 // (4.4, s/commands/cluster_rename_collection_cmd.cpp).
 func (c *Cluster) renameAllowed(from, to string) error {
 	switch {
-	case c.features.dbTimestamp:
-	case c.routes[from] != nil:
+	case c.since(5):
+	case c.Routing(from) != nil:
 		return status.Errorf(13138, "You can't rename a sharded collection")
-	case c.routes[to] != nil:
+	case c.Routing(to) != nil:
 		return status.Errorf(13139, "You can't rename to a sharded collection")
 	}
 	return nil

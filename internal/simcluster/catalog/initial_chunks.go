@@ -32,7 +32,10 @@ func (c *Cluster) initialChunks(s shardSpec, primary string, empty bool) ([]init
 	shards := c.notDraining()
 	n := int(s.initial)
 	if n == 0 {
-		n = c.features.initialPerNode * len(shards)
+		n = 2 * len(shards)
+		if c.since(8) {
+			n = len(shards)
+		}
 	}
 	if n >= 8192*len(shards) {
 		return nil, status.Errorf(status.InvalidOptions, "numInitialChunks must be less than 8192 per shard")
@@ -153,7 +156,7 @@ func (c *Cluster) cutByZones(s shardSpec, zones []*Zone) ([]initialChunk, error)
 // checkHashed rejects range bounds of a sharded namespace that have anything but a hash
 // in the hashed field.
 func (c *Cluster) checkHashed(ns string, lo, hi bson.Raw) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}

@@ -18,7 +18,7 @@ func (p *fixture) checkInvariants() {
 		stored[d.Lookup("_id").String()] = d.String()
 	}
 	total := 0
-	for _, r := range p.c.tables() {
+	for _, r := range p.c.tables {
 		total += r.Len()
 		p.checkCoverage(r, stored)
 		p.checkPlacement(r)
@@ -87,7 +87,7 @@ func (p *fixture) checkPlacement(r *Routing) {
 func (p *fixture) documents(ns string) (n int) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
-	r := p.c.table(ns)
+	r := p.c.tables[ns]
 	for _, s := range p.c.ShardNames() {
 		if coll := p.c.data(s, ns); coll != nil {
 			for _, d := range coll.All() {

@@ -27,18 +27,17 @@ func (t *transfer) commit(life context.Context) error {
 	}
 	if err != nil {
 		t.c.Mu.Unlock()
-		return t.abortBoth(err)
+		return t.abortBoth(err, nil)
 	}
 	t.to = append(t.to, 13*time.Millisecond, 0)
-	if t.c.features.recipientSteps == 8 {
+	if t.c.since(8) {
 		t.to = append(t.to, 6*time.Millisecond)
 	}
-	late := t.c.features.observed8 // the recipient of 8.0 waits for the donor's outcome
+	late := t.c.since(8) // the recipient of 8.0 waits for the donor's outcome
 	t.m.Received = 7
 	logReceived := func() {
 		t.m.Receives = false
-		t.c.logChange(t.m.To, "moveChunk.to", t.m.NS,
-			t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.From, t.m.To, true, nil))
+		t.logReceived(true, nil)
 	}
 	if !late {
 		logReceived()
@@ -88,7 +87,7 @@ func (t *transfer) refusal(r *Routing) error {
 	if !r.Permitted {
 		return status.Errorf(status.ConflictingOperationInProgress, "Collection is undergoing changes and chunks cannot be moved")
 	}
-	if to := t.c.shard(t.m.To); t.c.features.observed8 && to != nil && to.draining {
+	if to := t.c.shard(t.m.To); t.c.since(8) && to != nil && to.draining {
 		return sourceError(status.Errorf(status.ShardNotFound, "Shard %s is currently draining", to.name))
 	}
 	return nil
@@ -134,7 +133,7 @@ func (t *transfer) logCommit() {
 // scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. What is to be deleted now and held by a
 // cursor is returned. The caller holds Mu.
 func (t *transfer) scheduleDonorCleanup(now bool) *orphanRange {
-	r := t.c.routes[t.m.NS]
+	r := t.c.Routing(t.m.NS)
 	switch {
 	case r == nil || r.UUID != t.uuid:
 	case now:
@@ -148,12 +147,11 @@ func (t *transfer) scheduleDonorCleanup(now bool) *orphanRange {
 	return nil
 }
 
-// deleteCopied deletes the recipient's copy. The caller holds Mu.
+// deleteCopied deletes the recipient's copy: all that it has of the range since it has no old orphans there. The caller
+// holds Mu.
 func (t *transfer) deleteCopied() {
-	if coll := t.c.data(t.m.To, t.m.NS); coll != nil && coll.UUID == t.uuid {
-		for _, id := range t.records {
-			coll.Delete(id)
-		}
+	if r := t.c.Routing(t.m.NS); t.m.Received >= 3 && r != nil && r.UUID == t.uuid {
+		t.c.deleteRange(r, t.m.To, t.m.Min, t.m.Max)
 	}
 }
 
@@ -165,24 +163,6 @@ func (t *transfer) rejectCommit(r *Routing, ch *Chunk, why error) error {
 	t.c.saveChunk(r, ch)
 	t.c.logChange(t.m.From, "moveChunk.from", t.m.NS, t.c.outcome(t.bounds(), t.from, 6, t.m.From, t.m.To, false, nil))
 	return why
-}
-
-// commitMove gives the chunk the next major version and its new owner, and one chunk
-// that stays on the donor, the one with the lowest bounds, the version after it
-// (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
-func (c *Cluster) commitMove(r *Routing, ch *Chunk, to string) {
-	from := ch.Shard
-	c.relocate(r, ch, to)
-	if r.counts[from] == 0 {
-		return
-	}
-	for _, control := range r.chunks {
-		if control.Shard == from {
-			control.Version = r.bumpMinor()
-			c.saveChunk(r, control)
-			return
-		}
-	}
 }
 
 // cleanDonor is the donor's last step, after the chunk has moved.
@@ -207,19 +187,19 @@ func (r *Routing) chunkAround(lo, hi bson.Raw) *Chunk {
 // commitRange moves the part [lo, hi) of a chunk to another shard. The part keeps the
 // chunk's id and gets the next major version. The remainders on its left and right
 // become new chunks with the following minor versions, and the version after those goes
-// to the donor's chunk with the lowest bounds
+// to the donor's chunk with the lowest bounds of those that it had
 // (db/s/config/sharding_catalog_manager_chunk_operations.cpp, commitChunkMigration).
 func (c *Cluster) commitRange(r *Routing, ch *Chunk, lo, hi bson.Raw, to string) {
 	from := ch.Shard
 	before, after := r.remainders(ch, lo, hi)
-	if before == nil && after == nil {
-		c.commitMove(r, ch, to)
-		c.notePlacement(r)
-		return
-	}
 	history := slices.Clone(ch.History)
 	at := r.indexOf(ch.Min)
-	ch.Min, ch.Max = lo, hi
+	if before != nil {
+		ch.Min = lo
+	}
+	if after != nil {
+		ch.Max = hi
+	}
 	c.relocate(r, ch, to)
 	parts := []*Chunk{ch}
 	for _, rest := range []*Chunk{before, after} {

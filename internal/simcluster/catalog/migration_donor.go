@@ -37,62 +37,67 @@ type transfer struct {
 	m    *migration
 	uuid [16]byte
 
-	chunk bson.Timestamp // version of the chunk at the beginning
+	chunk bson.Timestamp    // version of the chunk at the beginning
+	fail  func(error) error // ends it after an error, by how far it is
 	began time.Time
 	from  []time.Duration // durations of the donor's completed steps
 	to    []time.Duration // the recipient's
 
-	records []engine.RecordID // cloned documents on the recipient
-	cloned  int64
-	bytes   int64
-	later   int64 // documents that changed while it copied
+	list   []engine.RecordID // documents to clone
+	cloned int64
+	bytes  int64
+	later  int64 // documents that changed while it copied
 }
 
 // errGone means that the collection or the chunk disappeared during the migration.
 var errGone = errors.New("the chunk is not there any more")
 
+// run takes the steps of both sides. The donor's third step ends when the recipient has begun; its fourth waits until
+// the recipient has caught up: it waits for old orphans, creates the collection, and clones.
 func (t *transfer) run(life context.Context) error {
-	if err := t.c.pause(life, requestTime); err != nil {
-		return err
+	t.fail = func(err error) error { return err }
+	for _, do := range []func(life context.Context) error{
+		t.waits(requestTime), t.begin, t.passes(Started), t.ends(1), t.waits(prepareTime), t.ends(2), t.listDocuments,
+		t.waits(askTime), t.ask, t.waits(startTime), t.ends(3),
+		t.clearOrphans, t.received(2, 5*time.Millisecond), // the second step takes no time
+		t.waits(indexTime), t.makeCollection, t.received(3, 12*time.Millisecond, 4*time.Millisecond),
+		t.passes(Cloning), t.clone, t.waits(catchUpTime), t.received(5, time.Millisecond), t.passes(Cloned),
+		t.passes(CaughtUp), t.ends(4), t.passes(Critical), t.awaitsOutcome, t.waits(handOverTime), t.ends(5),
+	} {
+		if err := do(life); err != nil {
+			return t.fail(err)
+		}
 	}
-	t.began = t.c.Now()
-	t.c.Mu.Lock()
-	t.m.Begun, t.m.Step = t.began, 1
-	t.logEntry(t.m.From, "moveChunk.start", value.D("from", t.m.From, "to", t.m.To))
-	t.c.Mu.Unlock()
-	if err := t.atStep(life, Started); err != nil {
-		return t.stopAt(Started, err)
-	}
-	t.step(1)
-	if err := t.c.pause(life, prepareTime); err != nil {
-		return t.failOnDonor(err)
-	}
-	t.step(2)
-	list, err := t.listDocuments()
-	if err != nil {
-		return t.failOnDonor(err)
-	}
-	if err := t.receive(life, list); err != nil {
-		return err
-	}
-	if err := t.atStep(life, CaughtUp); err != nil {
-		return t.stopAt(CaughtUp, err)
-	}
-	t.step(4)
-	if err := t.atStep(life, Critical); err != nil {
-		return t.stopAt(Critical, err)
-	}
-	if t.c.features.observed8 {
-		t.received(7) // it waits for the donor's outcome
-	}
-	if err := t.c.pause(life, handOverTime); err != nil {
-		return t.abortBoth(err)
-	}
-	t.step(5)
 	if err := t.commit(life); err != nil {
 		return err
 	}
 	return t.cleanDonor(life)
+}
+
+// begin logs the beginning.
+func (t *transfer) begin(context.Context) error {
+	t.began, t.fail = t.c.Now(), t.failOnDonor
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	t.m.Begun, t.m.Step = t.began, 1
+	t.logEntry(t.m.From, "moveChunk.start", value.D("from", t.m.From, "to", t.m.To))
+	return nil
+}
+
+// waits is a part that only takes time.
+func (t *transfer) waits(d time.Duration) func(life context.Context) error {
+	return func(life context.Context) error { return t.c.pause(life, d) }
+}
+
+// passes is a step at which the hook may stop the migration.
+func (t *transfer) passes(step Step) func(life context.Context) error {
+	return func(life context.Context) error {
+		err := t.atStep(life, step)
+		if err != nil {
+			t.fail = func(err error) error { return t.stopAt(step, err) }
+		}
+		return err
+	}
 }
 
 // Paced converts the duration of server work on a real cluster to one of this cluster:
@@ -141,6 +146,14 @@ func (c *Cluster) pauseExactly(life context.Context, d time.Duration) error {
 	}
 }
 
+// ends is the end of a step of the donor.
+func (t *transfer) ends(n int) func(context.Context) error {
+	return func(context.Context) error {
+		t.step(n)
+		return nil
+	}
+}
+
 func (t *transfer) step(n int) {
 	now := t.c.Now()
 	var before time.Duration
@@ -150,13 +163,6 @@ func (t *transfer) step(n int) {
 	t.from = append(t.from, now.Sub(t.began)-before)
 	t.c.Mu.Lock()
 	t.m.Step = min(n+1, 6)
-	t.c.Mu.Unlock()
-}
-
-// received records that a step of the recipient has ended.
-func (t *transfer) received(n int) {
-	t.c.Mu.Lock()
-	t.m.Received = n
 	t.c.Mu.Unlock()
 }
 
@@ -170,7 +176,7 @@ func (t *transfer) logEntry(server, what string, more bson.D) {
 
 // route returns the current table and chunk. The caller holds Mu.
 func (t *transfer) route() (*Routing, *Chunk, error) {
-	r := t.c.routes[t.m.NS]
+	r := t.c.Routing(t.m.NS)
 	if r == nil || r.UUID != t.uuid {
 		return nil, nil, errGone
 	}
@@ -184,20 +190,19 @@ func (t *transfer) route() (*Routing, *Chunk, error) {
 // listDocuments lists the donor's documents and rejects a chunk with more than twice
 // the number of documents of a full chunk
 // (db/s/migration_chunk_cloner_source_legacy.cpp).
-func (t *transfer) listDocuments() ([]engine.RecordID, error) {
+func (t *transfer) listDocuments(context.Context) error {
 	t.c.Mu.RLock()
 	defer t.c.Mu.RUnlock()
 	r, _, err := t.route()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	coll := t.c.data(t.m.From, t.m.NS)
 	if coll == nil {
-		return nil, nil
+		return nil
 	}
-	var list []engine.RecordID
 	for id := range coll.Range(r.Key, t.m.Min, t.m.Max) {
-		list = append(list, id)
+		t.list = append(t.list, id)
 	}
 	full, average := int64(250_001), int64(0)
 	if n := int64(coll.Len()); n > 0 {
@@ -208,12 +213,12 @@ func (t *transfer) listDocuments() ([]engine.RecordID, error) {
 		}
 		full *= 2
 	}
-	if n := int64(len(list)); n > full && !t.m.Options.ForceJumbo {
-		return nil, status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is "+
+	if n := int64(len(t.list)); n > full && !t.m.Options.ForceJumbo {
+		return status.Errorf(status.ChunkTooBig, "Cannot move chunk: the maximum number of documents for a chunk is "+
 			"%d, the maximum chunk size is %d, average document size is %d. Found %d documents in chunk  ns: %s %s -> %s",
 			full, t.c.chunkSizeOf(r), average, n, t.m.NS, text(t.m.Min), text(t.m.Max))
 	}
-	return list, nil
+	return nil
 }
 
 // movesOneDocument reports whether a release moves chunks of one or two documents
@@ -239,18 +244,27 @@ func (t *transfer) logFailure(err error) error {
 	return err
 }
 
+// logReceived logs the end of a migration on the recipient. 8.0 has one step more at the end.
+func (t *transfer) logReceived(ok bool, reason error) {
+	steps := 7
+	if t.c.since(8) {
+		steps = 8
+	}
+	t.c.logChange(t.m.To, "moveChunk.to", t.m.NS, t.c.outcome(t.bounds(), t.to, steps, t.m.From, t.m.To, ok, reason))
+}
+
 // abortRecipient ends a migration on the recipient and deletes its copy. reason is
 // logged by the recipient; nil when it only noticed that the transfer stopped.
 func (t *transfer) abortRecipient(reason error) {
 	t.c.Mu.Lock()
 	t.deleteCopied()
-	t.c.logChange(t.m.To, "moveChunk.to", t.m.NS, t.c.outcome(t.bounds(), t.to, t.c.features.recipientSteps, t.m.From, t.m.To, false, reason))
+	t.logReceived(false, reason)
 	t.c.Mu.Unlock()
 }
 
-// abortBoth aborts a migration on both sides.
-func (t *transfer) abortBoth(err error) error {
-	t.abortRecipient(nil)
+// abortBoth aborts a migration on both sides, for the recipient's reason if it has one.
+func (t *transfer) abortBoth(err, reason error) error {
+	t.abortRecipient(reason)
 	if len(t.from) < 3 {
 		t.step(3)
 	}

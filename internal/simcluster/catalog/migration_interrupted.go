@@ -62,7 +62,7 @@ func (t *transfer) stopAt(step Step, err error) error {
 		}
 		return t.rejectCommit(r, ch, err)
 	}
-	return t.abortBoth(err)
+	return t.abortBoth(err, nil)
 }
 
 // recoverTime is how long after the end of a donor's term the next primary recovers its migration (assumed; 8.0).
@@ -75,7 +75,7 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 	cause := t.stepDownCause(step, term)
 	if step != Committing && step != Started {
 		var reason error
-		if t.c.features.observed8 && (step == CaughtUp || step == Critical) {
+		if t.c.since(8) && (step == CaughtUp || step == Critical) {
 			reason = errors.New("timed out waiting for commit")
 		}
 		t.abortRecipient(reason)
@@ -83,14 +83,14 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 	t.c.Mu.Lock()
 	t.c.stepDowns[t.m.From]++
 	t.c.Mu.Unlock()
-	if t.c.features.observed8 && step != Committing {
+	if t.c.since(8) && step != Committing {
 		// The client is answered at once; the next primary recovers the migration a little later.
 		t.m.answer(t.c.stepDownError(cause))
 		_ = t.c.pause(t.c.life, recoverTime)
 	}
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	again := step == Committing && t.c.features.observed8
+	again := step == Committing && t.c.since(8)
 	if step == Committing {
 		t.deleteCopied()
 	}
@@ -111,7 +111,7 @@ func (t *transfer) steppedDown(step Step, term int64) error {
 // recoverVersion is the recovery of a donor: it increases the version of the chunk that stayed, so that a late commit
 // cannot succeed. 8.0 leaves a version that has become greater since the migration began.
 func (c *Cluster) recoverVersion(r *Routing, ch *Chunk, begun bson.Timestamp) {
-	if c.features.observed8 && older(begun, ch.Version) {
+	if c.since(8) && older(begun, ch.Version) {
 		return
 	}
 	ch.Version = r.bumpMajor()
@@ -124,12 +124,12 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 	const interrupted = "InterruptedDueToReplStateChange: operation was interrupted"
 	t.c.Mu.RLock()
 	defer t.c.Mu.RUnlock()
-	r := t.c.routes[t.m.NS]
+	r := t.c.Routing(t.m.NS)
 	switch {
 	case step == Cloning || step == Cloned:
 		return "InterruptedDueToReplStateChange: Failed to contact recipient shard to monitor data transfer :: caused by :: " +
 			"operation was interrupted"
-	case t.c.features.observed8:
+	case t.c.since(8):
 	case (step == CaughtUp || step == Critical) && r != nil && r.counts[t.m.To] == 0:
 		// The donor writes an oplog entry when the recipient has no chunk of the collection
 		// yet.
@@ -146,7 +146,7 @@ func (t *transfer) stepDownCause(step Step, term int64) string {
 // stepDownError is the config server's error when the donor stepped down. Before 8.0 it
 // has a code of its own and names the donor's in its text.
 func (c *Cluster) stepDownError(cause string) error {
-	if c.features.observed8 {
+	if c.since(8) {
 		_, what, _ := strings.Cut(cause, ": ")
 		return sourceError(status.Errorf(status.Interrupted, "%s", what))
 	}

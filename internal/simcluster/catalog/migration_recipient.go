@@ -14,83 +14,74 @@ import (
 	"shardboard/internal/simcluster/engine/status"
 )
 
-// receive runs the recipient until it has all documents: wait for old orphans, create
-// the collection, clone, catch up. The donor's third step ends when the recipient has
-// begun; its fourth step waits until the recipient has caught up.
-func (t *transfer) receive(life context.Context, list []engine.RecordID) error {
-	if err := t.c.pause(life, askTime); err != nil {
-		return t.failOnDonor(err)
-	}
+// ask registers the migration at its recipient, which may be busy.
+func (t *transfer) ask(life context.Context) error {
 	t.c.Mu.Lock()
-	err := t.c.moves.receive(t.m)
-	t.c.Mu.Unlock()
-	if err != nil {
-		err = t.failOnDonor(err)
-		_ = t.c.pause(life, prepareTime) // the donor becomes free a little later
+	defer t.c.Mu.Unlock()
+	if err := t.c.moves.receive(t.m); err != nil {
+		t.fail = func(err error) error {
+			err = t.failOnDonor(err)
+			_ = t.c.pause(life, prepareTime) // the donor becomes free a little later
+			return err
+		}
 		return err
 	}
-	if err := t.c.pause(life, startTime); err != nil {
-		return t.abortBoth(err)
-	}
-	t.step(3)
-	if err := t.clearOrphans(life); err != nil {
-		reason := err
-		if t.c.features.observed8 {
-			reason = nil
-		}
-		t.abortRecipient(reason)
-		return t.failOnDonor(transferError(err.Error()))
-	}
-	t.to = append(t.to, 5*time.Millisecond)
-	t.received(2) // the second step takes no time
-	if err := t.c.pause(life, indexTime); err != nil {
-		return t.abortBoth(err)
-	}
-	t.c.Mu.Lock()
-	_, err = t.c.EnsureCollection(t.m.To, t.m.NS, t.uuid, t.c.data(t.m.From, t.m.NS))
-	t.c.Mu.Unlock()
-	if err != nil {
-		return t.abortBoth(err)
-	}
-	t.to = append(t.to, 12*time.Millisecond, 4*time.Millisecond)
-	t.received(3)
-	if err := t.atStep(life, Cloning); err != nil {
-		return t.stopAt(Cloning, err)
-	}
-	begun := t.c.Now()
-	least := t.c.opts.Migration / time.Duration(len(list)/cloneBatch+1)
-	for batch := range slices.Chunk(list, cloneBatch) {
-		size, err := t.clone(batch)
-		if err != nil {
-			return t.abortBoth(err)
-		}
-		if err := t.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
-			return t.abortBoth(err)
-		}
-		if err := t.c.pauseExactly(life, least); err != nil {
-			return t.abortBoth(err)
-		}
-	}
-	if len(list)%cloneBatch == 0 {
-		if err := t.c.pauseExactly(life, least); err != nil {
-			return t.abortBoth(err)
-		}
-	}
-	t.to = append(t.to, t.c.Now().Sub(begun))
-	t.received(4)
-	if err := t.c.pause(life, catchUpTime); err != nil {
-		return t.abortBoth(err)
-	}
-	t.to = append(t.to, time.Millisecond)
-	t.received(5)
-	if err := t.atStep(life, Cloned); err != nil {
-		return t.stopAt(Cloned, err)
-	}
+	t.fail = func(err error) error { return t.abortBoth(err, nil) }
 	return nil
 }
 
+// received records that a step of the recipient has ended, and how long the last ones took.
+func (t *transfer) received(n int, took ...time.Duration) func(context.Context) error {
+	return func(context.Context) error {
+		t.to = append(t.to, took...)
+		t.c.Mu.Lock()
+		defer t.c.Mu.Unlock()
+		t.m.Received = n
+		return nil
+	}
+}
+
+// awaitsOutcome is the last step of a recipient of 8.0 before the commit: it waits for the donor's outcome.
+func (t *transfer) awaitsOutcome(life context.Context) error {
+	if !t.c.since(8) {
+		return nil
+	}
+	return t.received(7)(life)
+}
+
+func (t *transfer) makeCollection(context.Context) error {
+	t.c.Mu.Lock()
+	defer t.c.Mu.Unlock()
+	_, err := t.c.EnsureCollection(t.m.To, t.m.NS, t.uuid, t.c.data(t.m.From, t.m.NS))
+	return err
+}
+
+// clone copies the documents in batches, for at least the time of Options.Migration.
+func (t *transfer) clone(life context.Context) error {
+	begun := t.c.Now()
+	least := t.c.opts.Migration / time.Duration(len(t.list)/cloneBatch+1)
+	for batch := range slices.Chunk(t.list, cloneBatch) {
+		size, err := t.cloneDocuments(batch)
+		if err == nil {
+			err = t.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20)))
+		}
+		if err == nil {
+			err = t.c.pauseExactly(life, least)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(t.list)%cloneBatch == 0 {
+		if err := t.c.pauseExactly(life, least); err != nil {
+			return err
+		}
+	}
+	return t.received(4, t.c.Now().Sub(begun))(life)
+}
+
 // clearOrphans waits until the recipient has no orphans of an earlier migration in the
-// range.
+// range. Before 8.0 the recipient logs that it gave up.
 func (t *transfer) clearOrphans(life context.Context) error {
 	limit := time.NewTimer(t.c.Paced(orphanWait))
 	defer limit.Stop()
@@ -98,7 +89,7 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		t.c.Mu.Lock()
 		t.c.CleanOrphans()
 		var o *orphanRange
-		if r := t.c.routes[t.m.NS]; r != nil {
+		if r := t.c.Routing(t.m.NS); r != nil {
 			o = t.c.orphansIn(r, t.m.To, t.m.Min, t.m.Max)
 		}
 		left := time.Duration(0)
@@ -117,7 +108,11 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		case <-due.C:
 		case <-limit.C:
 			due.Stop()
-			return t.c.errOrphans(t.m)
+			err := t.c.errOrphans(t.m)
+			if !t.c.since(8) {
+				t.fail = func(failed error) error { return t.abortBoth(failed, err) }
+			}
+			return transferError(err.Error())
 		case <-life.Done():
 			due.Stop()
 			return errShutdown()
@@ -126,9 +121,9 @@ func (t *transfer) clearOrphans(life context.Context) error {
 	}
 }
 
-// clone copies one batch. If the recipient already has a document with the same _id,
+// cloneDocuments copies one batch. If the recipient already has a document with the same _id,
 // the migration fails, with an error text that does not mention it.
-func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
+func (t *transfer) cloneDocuments(batch []engine.RecordID) (size int, err error) {
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
 	r, _, err := t.route()
@@ -141,11 +136,9 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 		if doc == nil {
 			continue
 		}
-		record, err := to.Insert(doc)
-		if err != nil {
+		if _, err := to.Insert(doc); err != nil {
 			return size, transferError(t.c.cloneFailure())
 		}
-		t.records = append(t.records, record)
 		t.cloned++
 		t.m.Cloned = true
 		size += len(doc)
@@ -159,13 +152,10 @@ func (t *transfer) clone(batch []engine.RecordID) (size int, err error) {
 // section.
 func (t *transfer) copyChanges(r *Routing) error {
 	from, to := t.c.data(t.m.From, r.NS), t.c.data(t.m.To, r.NS)
-	have := make(map[string]engine.RecordID, len(t.records))
-	for _, id := range t.records {
-		if doc := to.Get(id); doc != nil {
-			have[idKey(doc)] = id
-		}
+	have := make(map[string]engine.RecordID)
+	for id, doc := range to.Range(r.Key, t.m.Min, t.m.Max) {
+		have[idKey(doc)] = id
 	}
-	t.records = t.records[:0]
 	var failed error
 	if from != nil {
 		for _, doc := range from.Range(r.Key, t.m.Min, t.m.Max) {
@@ -173,7 +163,7 @@ func (t *transfer) copyChanges(r *Routing) error {
 			switch {
 			case !ok:
 				t.later++
-				id, failed = to.Insert(doc)
+				_, failed = to.Insert(doc)
 			case !bytes.Equal(to.Get(id), doc):
 				t.later++
 				failed = to.Update(id, doc)
@@ -182,7 +172,6 @@ func (t *transfer) copyChanges(r *Routing) error {
 				break
 			}
 			delete(have, idKey(doc))
-			t.records = append(t.records, id)
 		}
 	}
 	for _, id := range have {
@@ -207,7 +196,7 @@ func transferError(cause string) error {
 
 // cloneFailure is all that the donor says of a document that the recipient has already.
 func (c *Cluster) cloneFailure() string {
-	if c.features.observed8 {
+	if c.since(8) {
 		return "migrate failed: Location6718402: operation was interrupted"
 	}
 	return "migrate failed: Location51008: operation was interrupted"
@@ -215,7 +204,7 @@ func (c *Cluster) cloneFailure() string {
 
 // errOrphans is the error when a recipient's old orphans were not deleted in time.
 func (c *Cluster) errOrphans(m *migration) error {
-	if c.features.observed8 {
+	if c.since(8) {
 		//lint:ignore ST1005 the server's own text
 		return errors.New("migrate failed: ExceededTimeLimit: Migration failed because the orphans cleanup routine didn't clear yet " +
 			"a portion of the range being migrated that was previously owned by the recipient shard.")

@@ -72,43 +72,32 @@ func (c *Cluster) Move(ctx context.Context, ns string, lo, hi bson.Raw, to strin
 	if m == nil || err != nil {
 		return c.onSourceShard(err)
 	}
-	for {
-		err := m.wait(ctx)
-		if !errors.Is(err, errAskAgain) {
-			return c.onSourceShard(err)
-		}
-		select {
-		case <-m.renewed:
-		case <-ctx.Done():
-			return expired(ctx)
-		}
-		if m.next == nil {
-			return c.onSourceShard(m.renewErr)
-		}
-		m = m.next
-	}
+	return c.onSourceShard(m.wait(ctx))
 }
 
 // errAskAgain ends a migration that the config server of 8.0 asks for again: its donor stepped down while it gave the
 // chunk away, which is an error that is tried again.
 var errAskAgain = errors.New("the donor is to be asked again")
 
-// askAgain begins a migration again whose donor stepped down.
-func (c *Cluster) askAgain(m *migration) {
-	defer close(m.renewed)
-	if m.renewErr = c.pause(c.life, requestTime); m.renewErr != nil {
-		return
+// askAgain makes a migration again whose donor stepped down, for the same clients.
+func (c *Cluster) askAgain(m *migration) error {
+	if err := c.pause(c.life, requestTime); err != nil {
+		return err
 	}
 	c.Mu.Lock()
-	defer c.Mu.Unlock()
-	m.next, m.renewErr = c.beginMove(m.asked, m.NS, m.Min, m.Max, m.To, m.Options)
+	next, err := c.beginMove(m.asked, m.NS, m.Min, m.Max, m.To, m.Options)
+	c.Mu.Unlock()
+	if next == nil || err != nil {
+		return err
+	}
+	return next.wait(c.life)
 }
 
 // ownerOf is the shard that owns a key, or "" if the collection is not sharded.
 func (c *Cluster) ownerOf(ns string, key bson.Raw) string {
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
-	if r := c.routes[ns]; r != nil {
+	if r := c.Routing(ns); r != nil {
 		return r.Owner(key)
 	}
 	return ""
@@ -119,7 +108,7 @@ func (c *Cluster) ownerOf(ns string, key bson.Raw) string {
 // The order of the checks is that of the config server, then of the donor
 // (db/s/balancer/balancer.cpp, moveSingleChunk; db/s/migration_source_manager.cpp).
 func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) (*migration, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}
@@ -141,7 +130,7 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	if err := c.checkRecipient(r, ch, target); err != nil {
 		return nil, err
 	}
-	if ch.Shard == to && (r.blocked || c.features.observed8) {
+	if ch.Shard == to && (r.blocked || c.since(8)) {
 		return nil, nil // 8.0 logs nothing
 	}
 	if ch.Shard == to {
@@ -156,13 +145,13 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	if o.Balancer() {
 		version = ch.Version
 	}
-	m := &migration{completion: newCompletion(), renewed: make(chan struct{}), asked: ctx, Migration: Migration{
+	m := &migration{completion: newCompletion(), free: make(chan struct{}), asked: ctx, Migration: Migration{
 		NS: ns, Min: lo, Max: hi, From: ch.Shard, To: to, Options: o, Version: bson.A{version, r.Epoch, r.Timestamp}}}
 	join, err := c.moves.add(m)
 	if join != nil || err != nil {
 		return join, err
 	}
-	if c.features.migrations {
+	if !c.since(8) {
 		if c.moves.begins(m) {
 			// The chunk has just arrived, in a migration that has not ended.
 			c.moves.remove(m)
@@ -179,24 +168,25 @@ func (c *Cluster) beginMove(ctx context.Context, ns string, lo, hi bson.Raw, to 
 		m.err = t.run(c.life)
 		c.Mu.Lock()
 		c.moves.remove(m)
-		if c.features.migrations {
+		if !c.since(8) {
 			c.config.delete("migrations", m.record)
 		}
 		c.Mu.Unlock()
-		close(m.done)
+		close(m.free)
 		if errors.Is(m.err, errAskAgain) {
-			c.askAgain(m)
+			m.err = c.askAgain(m)
 		}
+		close(m.done)
 	})
 	return m, nil
 }
 
 // checkRecipient returns an error if a shard is draining or outside of the chunk's zone.
 func (c *Cluster) checkRecipient(r *Routing, ch *Chunk, to *shard) error {
-	if to.draining && !c.features.observed8 { // 8.0 refuses it at the commit
+	if to.draining && !c.since(8) { // 8.0 refuses it at the commit
 		return status.Errorf(status.IllegalOperation, "%s is currently draining.", to.name)
 	}
-	if c.features.ranges {
+	if c.since(6) {
 		// moveRange ignores zones; the balancer later moves the chunk back. Assumed:
 		// moveChunk does the same, and a draining shard is still refused.
 		return nil
@@ -216,7 +206,7 @@ func (c *Cluster) outcome(bounds bson.D, steps []time.Duration, of int, from, to
 		took = append(took, bson.E{Key: fmt.Sprintf("step %d of %d", i+1, of), Value: int32(s.Milliseconds())})
 	}
 	first, second := bounds, took
-	if c.features.observed8 {
+	if c.since(8) {
 		first, second = took, bounds
 	}
 	note := "aborted"
@@ -235,7 +225,7 @@ const stuckFor = 10 * time.Second
 
 // crossesChunks reports whether a range is not inside one chunk. The caller holds Mu.
 func (c *Cluster) crossesChunks(ns string, lo, hi bson.Raw) bool {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil || lo == nil || hi == nil {
 		return false
 	}
@@ -250,13 +240,14 @@ func (c *Cluster) crossesChunks(ns string, lo, hi bson.Raw) bool {
 func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to string, o MoveOptions) error {
 	for {
 		c.Mu.Lock()
-		r := c.routes[ns]
+		r := c.Routing(ns)
 		if r == nil {
 			c.Mu.Unlock()
 			return c.notSharded(ns)
 		}
-		m := &migration{completion: newCompletion(), asked: ctx, Migration: Migration{NS: ns, Min: lo, Max: hi, From: r.Owner(lo),
-			To: to, Options: o, Begun: c.Now(), Step: 1, Version: bson.A{r.version, r.Epoch, r.Timestamp}}}
+		m := &migration{completion: newCompletion(), free: make(chan struct{}), asked: ctx, Migration: Migration{
+			NS: ns, Min: lo, Max: hi, From: r.Owner(lo), To: to, Options: o, Begun: c.Now(), Step: 1,
+			Version: bson.A{r.version, r.Epoch, r.Timestamp}}}
 		join, err := c.moves.add(m)
 		if err == nil && join == nil {
 			c.work.Go(func() {
@@ -266,6 +257,7 @@ func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to 
 				c.logChange(m.From, "moveChunk.from", ns, c.outcome(value.D("min", lo, "max", hi),
 					[]time.Duration{0}, 6, m.From, to, false, nil))
 				c.Mu.Unlock()
+				close(m.free)
 				close(m.done)
 			})
 		}
@@ -302,7 +294,7 @@ func sourceError(err error) error { return status.Context(onSource, err) }
 // server itself, and a missing shard or chunk, have no such beginning.
 func (c *Cluster) onSourceShard(err error) error {
 	e := status.Of(err)
-	if e == nil || !c.features.observed8 || strings.HasPrefix(e.Message, onSource) {
+	if e == nil || !c.since(8) || strings.HasPrefix(e.Message, onSource) {
 		return err
 	}
 	switch e.Code {

@@ -47,7 +47,7 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 	switch {
 	case d == nil:
 		return nil, status.Errorf(status.NamespaceNotFound, "database %s not found", db)
-	case c.shard(to) == nil && c.features.observed8:
+	case c.shard(to) == nil && c.since(8):
 		return nil, status.Errorf(status.ShardNotFound, "requested primary shard %s does not exist :: caused by :: Shard %s not found", to, to)
 	case c.shard(to) == nil:
 		return nil, status.Errorf(status.ShardNotFound,
@@ -69,13 +69,7 @@ func (c *Cluster) beginMovePrimary(ctx context.Context, db, to, app string) (*pr
 	m := &primaryMove{completion: newCompletion(), c: c, asked: ctx,
 		PrimaryMove: PrimaryMove{DB: db, From: d.primary, To: to, App: app, Begun: c.Now()}}
 	c.primaries[db] = m
-	c.work.Go(func() {
-		m.err = m.run(c.life)
-		c.Mu.Lock()
-		delete(c.primaries, db)
-		c.Mu.Unlock()
-		close(m.done)
-	})
+	c.carryOut(m.completion, m.run, func() { delete(c.primaries, db) })
 	return m, nil
 }
 
@@ -114,57 +108,46 @@ func (c *Cluster) PrimaryMoves() (out []PrimaryMove) {
 // CheckPrimaryMove returns error 319 if a running movePrimary forbids to change a
 // collection. Sharded and tracked collections do not move. The caller holds Mu.
 func (c *Cluster) CheckPrimaryMove(db, coll string) error {
-	if c.primaries[db] == nil || !c.features.primaryBlocks || c.table(db+"."+coll) != nil {
+	if c.primaries[db] == nil || !c.since(5) || c.tables[db+"."+coll] != nil {
 		return nil
 	}
 	return status.Errorf(status.MovePrimaryInProgress, "movePrimary is in progress")
 }
 
-// atStep calls the hook. Mu is not held.
-func (m *primaryMove) atStep(life context.Context, step Step) error {
-	err := m.c.atStep(valuesContext{life, m.asked}, Point{
-		Command: "movePrimary", Step: step, NS: m.DB, From: m.From, To: m.To, Answer: m.answer,
-	})
-	var down *SteppedDown
-	if errors.As(err, &down) {
-		return status.Errorf(status.InterruptedByStepDown, "%s", down.Error())
+// passes is a step at which the hook may stop the move. Mu is not held.
+func (m *primaryMove) passes(step Step) func(life context.Context) error {
+	return func(life context.Context) error {
+		err := m.c.atStep(valuesContext{life, m.asked}, Point{
+			Command: "movePrimary", Step: step, NS: m.DB, From: m.From, To: m.To, Answer: m.answer,
+		})
+		var down *SteppedDown
+		if errors.As(err, &down) {
+			return status.Errorf(status.InterruptedByStepDown, "%s", down.Error())
+		}
+		return err
 	}
-	return err
 }
 
 func (m *primaryMove) run(life context.Context) error {
-	err := m.begin()
-	if err == nil {
-		err = m.atStep(life, Cloning)
-	}
-	for _, p := range m.parts {
-		if err == nil {
-			err = m.copyCollection(life, p)
+	for _, do := range []func(life context.Context) error{m.begin, m.passes(Cloning), m.copy, m.passes(Committing), m.commit} {
+		if err := do(life); err != nil {
+			m.fail()
+			return err
 		}
 	}
-	if err == nil {
-		err = m.atStep(life, Committing)
-	}
-	if err == nil {
-		err = m.commit()
-	}
-	if err != nil {
-		m.fail()
-		return err
-	}
-	return m.atStep(life, Committed)
+	return m.passes(Committed)(life)
 }
 
 func (m *primaryMove) log(what string) {
 	details := value.D("from", m.From, "to", m.To)
-	if !m.c.features.observed8 {
+	if !m.c.since(8) {
 		details = append(value.D("database", m.DB), details...)
 	}
 	m.c.logChange(m.From, what, m.DB, details)
 }
 
 // begin creates the collections on the new primary shard and lists what to copy.
-func (m *primaryMove) begin() error {
+func (m *primaryMove) begin(context.Context) error {
 	c := m.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -172,7 +155,7 @@ func (m *primaryMove) begin() error {
 	var sources []*engine.Coll
 	for _, coll := range c.Shards[m.From].Colls(m.DB) {
 		ns := m.DB + "." + coll.Name
-		if c.table(ns) != nil {
+		if c.tables[ns] != nil {
 			continue // sharded, or tracked where it is
 		}
 		if c.data(m.To, ns) != nil {
@@ -194,15 +177,17 @@ func (m *primaryMove) begin() error {
 	return nil
 }
 
-// copyCollection copies in batches; each takes time in proportion to its bytes.
-func (m *primaryMove) copyCollection(life context.Context, p *movedCollection) error {
-	for batch := range slices.Chunk(p.left, cloneBatch) {
-		size, err := m.copyBatch(p, batch)
-		if err != nil {
-			return err
-		}
-		if err := m.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20))); err != nil {
-			return err
+// copy copies in batches; each takes time in proportion to its bytes.
+func (m *primaryMove) copy(life context.Context) error {
+	for _, p := range m.parts {
+		for batch := range slices.Chunk(p.left, cloneBatch) {
+			size, err := m.copyBatch(p, batch)
+			if err == nil {
+				err = m.c.pause(life, time.Duration(float64(cloneTime)*float64(size)/(1<<20)))
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -225,7 +210,7 @@ func (m *primaryMove) copyBatch(p *movedCollection, batch []engine.RecordID) (si
 }
 
 // commit makes the shard the primary and drops what was copied from the old one.
-func (m *primaryMove) commit() error {
+func (m *primaryMove) commit(context.Context) error {
 	c := m.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
@@ -239,13 +224,13 @@ func (m *primaryMove) commit() error {
 	d.primary = m.To
 	d.lastMod++
 	at := c.Timestamp()
-	if c.features.observed8 {
+	if c.since(8) {
 		d.timestamp = at
 	}
 	c.saveDatabase(d)
 	c.writePlacement(d.name, nil, at, m.To)
 	m.log("movePrimary.commit")
-	if c.features.observed8 {
+	if c.since(8) {
 		m.log("movePrimary.end")
 	}
 	return nil
@@ -258,7 +243,7 @@ func (m *primaryMove) fail() {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	m.log("movePrimary.error")
-	if !c.features.primaryCleans {
+	if !c.since(7) {
 		return
 	}
 	for _, p := range m.parts {

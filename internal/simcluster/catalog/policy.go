@@ -23,6 +23,7 @@ type Candidate struct {
 	Min, Max bson.Raw
 	From, To string
 	Reason   string
+	Zone     *Zone // of AnyMove: the range of a zone in which the chunk is; nil: none
 }
 
 // SplitCandidate is a chunk that crosses zone boundaries, with the points at which to
@@ -36,7 +37,7 @@ type SplitCandidate struct {
 // ZoneSplits are the splits at the beginning of a round, after which every chunk is
 // inside one zone or outside of all. The caller holds Mu.
 func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}
@@ -68,7 +69,7 @@ func (c *Cluster) ZoneSplits(ns string) []SplitCandidate {
 // that already take part in a move of this round and is extended
 // (db/s/balancer/balancer_policy.cpp, balance). The caller holds Mu.
 func (c *Cluster) Candidates(ns string, used map[string]bool) []Candidate {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}
@@ -101,10 +102,10 @@ func (c *Cluster) chunkZones(r *Routing) []string {
 
 // MovesRanges reports whether the balancer moves ranges of about one chunk size (6.0.3)
 // instead of whole chunks.
-func (c *Cluster) MovesRanges() bool { return c.features.bySize }
+func (c *Cluster) MovesRanges() bool { return c.release.AtLeast(6, 0, 3) }
 
 // TimesRounds reports whether the log entry of a balancer round has durations (7.0).
-func (c *Cluster) TimesRounds() bool { return c.features.roundTimes }
+func (c *Cluster) TimesRounds() bool { return c.since(7) }
 
 // ownedBytes is the size of a shard's owned documents of a collection.
 func (c *Cluster) ownedBytes(r *Routing, shard string) int64 {
@@ -128,7 +129,7 @@ func (c *Cluster) bytesIn(r *Routing, ch *Chunk) int64 {
 // load is the measure by which the policy compares shards: number of chunks, or since
 // 6.0.3 bytes.
 func (d *distribution) load(shard string) int64 {
-	if !d.c.features.bySize {
+	if !d.c.MovesRanges() {
 		return int64(d.r.counts[shard])
 	}
 	if d.sizes == nil {
@@ -140,78 +141,33 @@ func (d *distribution) load(shard string) int64 {
 	return d.sizes[shard]
 }
 
-// levelBySize moves data from the fullest shard of a zone to the emptiest while they
-// differ by at least three chunk sizes; the number of chunks does not matter
-// (db/s/balancer/balancer_policy.cpp, _singleZoneBalanceBasedOnDataSize).
-func (d *distribution) levelBySize(zone string) {
-	var total, shards int64
-	for _, s := range d.c.shards {
-		if zone == "" || slices.Contains(s.tags, zone) {
-			total += d.load(s.name)
-			shards++
-		}
-	}
-	if shards == 0 {
-		return
-	}
-	for d.levelOneBySize(zone, total/shards) {
-	}
-}
-
-func (d *distribution) levelOneBySize(zone string, ideal int64) bool {
-	first := make(map[string]int, len(d.c.shards)) // the chunk that each shard would donate
-	for i, ch := range d.r.chunks {
-		if _, seen := first[ch.Shard]; !seen && d.zones[i] == zone && !ch.Jumbo {
-			first[ch.Shard] = i
-		}
-	}
-	from, most := "", int64(math.MinInt64)
-	for _, s := range d.c.shards {
-		if _, gives := first[s.name]; gives && !d.used[s.name] && d.load(s.name) > most {
-			from, most = s.name, d.load(s.name)
-		}
-	}
-	if from == "" || most <= ideal {
-		return false
-	}
-	to := d.receiver(zone)
-	if to == "" || to == from || d.load(to) >= ideal || most-d.load(to) < 3*d.c.chunkSizeOf(d.r) {
-		return false
-	}
-	d.move(first[from], to, Imbalance)
-	return true
-}
-
-// AnyMove returns an arbitrary legal move that balancing does not require: to a shard
-// that is in the chunk's zone, is not draining, has no orphans of the range, and takes
-// part in no other move of the round (used, which is extended). pick chooses a number
-// below n. The caller holds Mu.
-func (c *Cluster) AnyMove(ns string, used map[string]bool, pick func(n int) int) (Candidate, bool) {
-	r := c.routes[ns]
+// AnyMove returns an arbitrary move that balancing does not require: to a shard that is in the chunk's zone, or with
+// outside of a chunk in its zone to a shard that is not. The shard is not draining, has no orphans of the range, and
+// takes part in no other move of the round (used, which is extended). pick chooses a number below n. The caller holds
+// Mu.
+func (c *Cluster) AnyMove(ns string, used map[string]bool, outside bool, pick func(n int) int) (Candidate, bool) {
+	r := c.Routing(ns)
 	if r == nil || len(r.chunks) == 0 {
 		return Candidate{}, false
 	}
-	zones, first := c.chunkZones(r), pick(len(r.chunks))
+	first := pick(len(r.chunks))
 	for n := range r.chunks {
-		i := (first + n) % len(r.chunks)
-		ch := r.chunks[i]
-		if used[ch.Shard] || ch.Jumbo {
+		ch := r.chunks[(first+n)%len(r.chunks)]
+		zone := c.zoneAround(ns, ch)
+		fits := func(s *shard) bool { return zone == nil || slices.Contains(s.tags, zone.Name) }
+		if used[ch.Shard] || ch.Jumbo || outside && (zone == nil || !fits(c.shard(ch.Shard))) {
 			continue
 		}
 		var to []string
 		for _, s := range c.shards {
-			switch {
-			case s.name == ch.Shard || used[s.name] || s.draining:
-			case zones[i] != "" && !slices.Contains(s.tags, zones[i]):
-			case c.orphansIn(r, s.name, ch.Min, ch.Max) != nil:
-			default:
+			if s.name != ch.Shard && !used[s.name] && !s.draining && fits(s) != outside && c.orphansIn(r, s.name, ch.Min, ch.Max) == nil {
 				to = append(to, s.name)
 			}
 		}
 		if len(to) == 0 {
 			continue
 		}
-		m := Candidate{NS: ns, Min: ch.Min, Max: ch.Max, From: ch.Shard, To: to[pick(len(to))], Reason: Imbalance}
+		m := Candidate{NS: ns, Min: ch.Min, Max: ch.Max, From: ch.Shard, To: to[pick(len(to))], Reason: Imbalance, Zone: zone}
 		used[m.From], used[m.To] = true, true
 		return m, true
 	}
@@ -296,61 +252,62 @@ func (d *distribution) enforce() {
 	}
 }
 
-// level plans moves within one zone from shards above the rounded average to shards
-// below it, one per pair of shards.
+// level plans moves within one zone from shards above the average to shards below it, one per pair of shards. Up to
+// 6.0.2 the average is of chunks, rounded; then it is of bytes, the shards must differ by at least three chunk sizes,
+// and one whose chunks cannot be moved does not count
+// (db/s/balancer/balancer_policy.cpp, _singleZoneBalanceBasedOnDataSize).
 func (d *distribution) level(zone string) {
-	if d.c.features.bySize {
-		d.levelBySize(zone)
-		return
-	}
-	count := make(map[string]int)
+	count, first := make(map[string]int64), make(map[string]int) // by shard: chunks in the zone, and the one to be moved
+	total, shards := int64(0), int64(0)
 	for i, ch := range d.r.chunks {
-		if d.zones[i] == zone {
-			count[ch.Shard]++
+		if d.zones[i] != zone {
+			continue
+		}
+		count[ch.Shard]++
+		total++
+		if _, seen := first[ch.Shard]; !seen && !ch.Jumbo {
+			first[ch.Shard] = i
 		}
 	}
-	// For chunks outside of zones the server uses the average over all chunks.
-	chunks, shards := len(d.r.chunks), 0
-	if zone != "" {
-		chunks = 0
-		for _, n := range count {
-			chunks += n
-		}
+	measure := func(shard string) int64 { return count[shard] }
+	if zone == "" { // for chunks outside of zones the server uses the average over all chunks
+		total = int64(len(d.r.chunks))
+	}
+	bySize := d.c.MovesRanges()
+	if bySize {
+		measure, total = d.load, 0
 	}
 	for _, s := range d.c.shards {
 		if zone == "" || slices.Contains(s.tags, zone) {
 			shards++
+			if bySize {
+				total += d.load(s.name)
+			}
 		}
 	}
 	if shards == 0 {
 		return
 	}
-	ideal := int(math.Round(float64(chunks) / float64(shards)))
-	for d.levelOne(zone, ideal, count) {
+	ideal := total / shards
+	if !bySize {
+		ideal = int64(math.Round(float64(total) / float64(shards)))
 	}
-}
-
-func (d *distribution) levelOne(zone string, ideal int, count map[string]int) bool {
-	from, most := "", 0
-	for _, s := range d.c.shards {
-		if !d.used[s.name] && count[s.name] > most {
-			from, most = s.name, count[s.name]
+	for {
+		from, most := "", int64(math.MinInt64)
+		for _, s := range d.c.shards {
+			_, gives := first[s.name]
+			if n := measure(s.name); !d.used[s.name] && (gives || !bySize) && n > most {
+				from, most = s.name, n
+			}
 		}
-	}
-	if from == "" || most <= ideal {
-		return false
-	}
-	to := d.receiver(zone)
-	if to == "" || count[to] >= ideal || to == from {
-		return false
-	}
-	for i, ch := range d.r.chunks {
-		if ch.Shard == from && d.zones[i] == zone && !ch.Jumbo {
-			d.move(i, to, Imbalance)
-			return true
+		to := d.receiver(zone)
+		i, gives := first[from]
+		if !gives || to == "" || to == from || most <= ideal || measure(to) >= ideal ||
+			bySize && most-measure(to) < 3*d.c.chunkSizeOf(d.r) {
+			return
 		}
+		d.move(i, to, Imbalance)
 	}
-	return false
 }
 
 // orphanRange is the range of a moved chunk on its donor. The documents are kept for
@@ -397,7 +354,7 @@ func (c *Cluster) CleanOrphans() {
 		if o.due.After(now) || c.held(o) {
 			return false
 		}
-		if r := c.routes[o.ns]; r != nil && r.UUID == o.uuid {
+		if r := c.Routing(o.ns); r != nil && r.UUID == o.uuid {
 			c.deleteRange(r, o.shard, o.min, o.max)
 		}
 		close(o.gone)
@@ -419,7 +376,7 @@ func (c *Cluster) forgetOrphans(uuid [16]byte) {
 // Orphans counts the orphaned documents of a namespace on shard. It reads every
 // document of the pending ranges. The caller holds Mu.
 func (c *Cluster) Orphans(ns, shard string) int {
-	r, n := c.routes[ns], 0
+	r, n := c.Routing(ns), 0
 	coll := c.data(shard, ns)
 	if r == nil || coll == nil {
 		return 0

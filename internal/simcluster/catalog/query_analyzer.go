@@ -86,7 +86,7 @@ func (a *queryAnalyzer) configuration() bson.D {
 
 // uuidOf is the uuid of a collection. The caller holds Mu.
 func (c *Cluster) uuidOf(ns string) (uuid [16]byte, ok bool) {
-	if r := c.table(ns); r != nil {
+	if r := c.tables[ns]; r != nil {
 		return r.UUID, true
 	}
 	db, coll, _ := splitNS(ns)

@@ -81,14 +81,14 @@ func (g *randomOps) runOne() {
 		g.c.Mu.RUnlock()
 		err = g.try(g.command("mergeChunks", ns, bson.E{Key: "bounds", Value: bounds}))
 	case 9:
-		if g.c.features.ranges {
+		if g.c.since(6) {
 			p := g.rng.IntN(50)
 			lo, hi := g.randomRange(ns, p, p+1+g.rng.IntN(5))
 			err = g.try(g.command("moveRange", ns, bson.E{Key: "min", Value: lo}, bson.E{Key: "max", Value: hi},
 				bson.E{Key: "toShard", Value: g.randomShard()}))
 		}
 	case 10:
-		if g.c.features.autoMerge {
+		if g.c.since(7) {
 			time.Sleep(6 * time.Minute)
 			err = g.try(g.command("mergeAllChunksOnShard", ns, bson.E{Key: "shard", Value: g.randomShard()}))
 		}

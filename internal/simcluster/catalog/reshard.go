@@ -41,11 +41,11 @@ func (c *Cluster) beginReshard(ctx context.Context, ns string, p pattern, zones 
 		}
 		return nil, status.Errorf(status.ReshardCollectionInProgress, "Only one resharding operation is allowed to be active at a time")
 	}
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
 	}
-	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.features.unsplittable) {
+	if value.CompareDocs(r.Key, p.raw) == 0 && !(again && c.since(8)) {
 		return nil, nil
 	}
 	if len(c.zones[ns]) > 0 && zones.Type != bson.TypeArray {
@@ -173,7 +173,7 @@ func (c *Cluster) Resharding() (r Resharding, ok bool) {
 	}
 	r = o.Resharding
 	r.Progress, r.Elapsed = maps.Clone(o.Progress), c.Now().Sub(o.Begun)
-	if t := c.table(o.NS); t != nil && o.State != "unused" && o.State != "initializing" { // nobody takes part before
+	if t := c.tables[o.NS]; t != nil && o.State != "unused" && o.State != "initializing" { // nobody takes part before
 		r.Donors, r.Recipients = t.ShardsOwning(), o.recipients()
 	}
 	if o.To != "" {
@@ -244,11 +244,11 @@ func (o *resharding) enterState(state string) error {
 	c := o.c
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	r := c.table(o.NS)
+	r := c.tables[o.NS]
 	if r == nil || r.UUID != o.Source {
 		return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", o.NS)
 	}
-	if state == "preparing-to-donate" && c.features.observed8 {
+	if state == "preparing-to-donate" && c.since(8) {
 		if err := o.checkCardinality(r); err != nil {
 			o.logTransition("done")
 			c.bumpNewest(r)
@@ -334,14 +334,14 @@ func (o *resharding) rollBack() {
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
 	o.logTransition("aborting")
-	if c.features.observed8 {
+	if c.since(8) {
 		o.logTransition("done")
 	}
-	if t := c.table(o.TempNS); t != nil {
+	if t := c.tables[o.TempNS]; t != nil {
 		c.forgetCollection(t, true)
 	}
 	o.dropTemporary()
-	if r := c.table(o.NS); r != nil {
+	if r := c.tables[o.NS]; r != nil {
 		r.blocked, r.extra = false, nil
 		c.saveCollection(r)
 		c.bumpNewest(r)

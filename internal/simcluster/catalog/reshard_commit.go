@@ -56,7 +56,7 @@ func (o *resharding) workFor(life context.Context, state string, d time.Duration
 // new key, and lists the documents to copy. The caller holds Mu.
 func (o *resharding) beginCopy() ([]docPlace, error) {
 	c := o.c
-	r, t := c.table(o.NS), c.table(o.TempNS)
+	r, t := c.tables[o.NS], c.tables[o.TempNS]
 	o.copies, o.Progress = make(map[docPlace]docPlace), make(map[string]Progress)
 	if o.Command == "reshardCollection" {
 		if err := c.uniqueStays(r, o.key); err != nil {
@@ -102,7 +102,7 @@ func (o *resharding) eachPlace(r *Routing, visit func(docPlace, bson.Raw)) {
 func (o *resharding) copyBatch(batch []docPlace) error {
 	o.c.Mu.Lock()
 	defer o.c.Mu.Unlock()
-	t := o.c.table(o.TempNS)
+	t := o.c.tables[o.TempNS]
 	for _, at := range batch {
 		coll := o.c.data(at.shard, o.NS)
 		if coll == nil {
@@ -195,7 +195,7 @@ func (o *resharding) document(r *Routing) bson.D {
 	for _, s := range o.recipients() {
 		recipients = append(recipients, value.D("id", s, "mutableState", value.D("state", o.recipientState())))
 	}
-	is8 := o.c.features.observed8
+	is8 := o.c.since(8)
 	return value.D("_id", uuidValue(o.UUID), "ns", o.NS, "ui", uuidValue(o.Source), "tempNs", o.TempNS,
 		"reshardingKey", o.key.raw, o.since(), "state", o.State, "donorShards", donors, "recipientShards", recipients,
 		"numInitialChunks", o.Initial, "active", true,
@@ -206,7 +206,7 @@ func (o *resharding) document(r *Routing) bson.D {
 
 // since are the start and the command of an operation, which 8.0 was seen to write.
 func (o *resharding) since() bson.D {
-	return value.When(o.c.features.observed8, "startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.Command)
+	return value.When(o.c.since(8), "startTime", bson.NewDateTimeFromTime(o.begunAt), "provenance", o.Command)
 }
 
 // toCopy says how much there is to copy, once the donors have told it.
@@ -218,7 +218,7 @@ func (o *resharding) toCopy() bson.D {
 // donorState and recipientState are the states of a shard in config.reshardingOperations; 5.0 was seen to write none
 // but the first ones there.
 func (o *resharding) donorState() string {
-	if o.c.features.observed8 && (o.State == "blocking-writes" || o.State == "committing") {
+	if o.c.since(8) && (o.State == "blocking-writes" || o.State == "committing") {
 		return "blocking-writes"
 	}
 	return "donating-initial-data"
@@ -226,7 +226,7 @@ func (o *resharding) donorState() string {
 
 func (o *resharding) recipientState() string {
 	switch {
-	case !o.c.features.observed8:
+	case !o.c.since(8):
 	case o.State == "applying" || o.State == "blocking-writes":
 		return "applying"
 	case o.State == "committing":
@@ -250,14 +250,14 @@ func (o *resharding) metrics() bson.D {
 }
 
 func (o *resharding) recipients() []string {
-	t := o.c.table(o.TempNS)
+	t := o.c.tables[o.TempNS]
 	if t == nil {
 		return nil
 	}
 	list := t.ShardsOwning()
 	db, _, _ := splitNS(o.NS)
 	// In 8.0 the primary shard always receives, be it nothing.
-	if primary, ok := o.c.Primary(db); ok && o.c.features.observed8 && !slices.Contains(list, primary) {
+	if primary, ok := o.c.Primary(db); ok && o.c.since(8) && !slices.Contains(list, primary) {
 		list = append(list, primary)
 		slices.Sort(list)
 	}
@@ -269,8 +269,8 @@ func (o *resharding) recipients() []string {
 func (o *resharding) writeState(r *Routing) {
 	c := o.c
 	c.config.update("reshardingOperations", o.record, o.document(r))
-	t := c.table(o.TempNS)
-	if t == nil && !c.features.observed8 {
+	t := c.tables[o.TempNS]
+	if t == nil && !c.since(8) {
 		return
 	}
 	ids := bson.A{}
@@ -312,8 +312,8 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	c := o.c
 	c.Mu.Lock()
-	t := c.table(o.TempNS)
-	err := o.catchUp(c.table(o.NS), t)
+	t := c.tables[o.TempNS]
+	err := o.catchUp(c.tables[o.NS], t)
 	if err != nil {
 		c.Mu.Unlock()
 		o.rollBack()
@@ -322,7 +322,7 @@ func (o *resharding) commit(life context.Context) error {
 	defer c.Mu.Unlock()
 	db, coll, _ := splitNS(o.NS)
 	_, temp, _ := splitNS(o.TempNS)
-	if c.features.observed8 {
+	if c.since(8) {
 		c.replaceData(o.NS, db, coll)
 	} else {
 		c.dropData(o.NS, db, coll)
@@ -330,11 +330,10 @@ func (o *resharding) commit(life context.Context) error {
 	for _, shard := range t.ShardsOwning() {
 		c.Shards[shard].Rename(db, temp, db, coll)
 	}
-	delete(c.routes, o.TempNS)
-	delete(c.tracked, o.TempNS)
+	delete(c.tables, o.TempNS)
 	t.NS, t.Epoch, t.Timestamp = o.NS, c.objectID(configServer), c.Timestamp()
 	t.extra, t.blocked, t.simple, t.Lastmod = nil, false, false, c.Now().Truncate(time.Millisecond)
-	c.setTable(t)
+	c.tables[t.NS] = t
 	c.config.delete("collections", t.record)
 	t.record = c.config.insert("collections", c.collectionDocument(t))
 	for _, z := range o.zones {
@@ -344,7 +343,7 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	c.config.delete("reshardingOperations", o.record)
 	c.notePlacement(t)
-	if c.features.observed8 {
+	if c.since(8) {
 		o.logTransition("done")
 	}
 	return nil

@@ -29,13 +29,7 @@ func (c *Cluster) newResharding(command string, r *Routing, key pattern) *reshar
 func (o *resharding) start(asked context.Context) {
 	c := o.c
 	c.reshard, o.asked = o, asked
-	c.work.Go(func() {
-		o.err = o.run(c.life)
-		c.Mu.Lock()
-		c.reshard = nil
-		c.Mu.Unlock()
-		close(o.done)
-	})
+	c.carryOut(o.completion, o.run, func() { c.reshard = nil })
 }
 
 // joinResharding begins an operation or finds the running one, with Mu held, and waits for it; nil means that there was
@@ -70,7 +64,7 @@ func (c *Cluster) runningOperation(ns, command string) (*resharding, error) {
 func (c *Cluster) runCommitReshardCollection(ctx context.Context, req *engine.Request, ns string) (bson.D, error) {
 	return c.joinResharding(ctx, req, func() (*resharding, error) {
 		o, err := c.runningOperation(ns, req.Name)
-		if err != nil && c.features.observed8 {
+		if err != nil && c.since(8) {
 			err = status.Errorf(status.NoSuchReshardCollection, "Could not find resharding metadata for %s", ns)
 		}
 		if err == nil && !o.hurried {
@@ -96,10 +90,10 @@ func (o *resharding) keys(r *Routing) []bson.Raw {
 // points are the split points for the initial number of chunks and at zone boundaries.
 func (o *resharding) points(keys []bson.Raw) []bson.Raw {
 	var points []bson.Raw
-	if o.c.features.observed8 {
+	if o.c.since(8) {
 		points = sampledPoints(keys, o.Initial)
 	}
-	for i := int64(1); i < o.Initial && len(keys) > 0 && !o.c.features.observed8; i++ {
+	for i := int64(1); i < o.Initial && len(keys) > 0 && !o.c.since(8); i++ {
 		points = append(points, keys[int(i)*len(keys)/int(o.Initial)])
 	}
 	for _, z := range o.zones {
@@ -150,7 +144,7 @@ func sampledPoints(keys []bson.Raw, chunks int64) (points []bson.Raw) {
 // estimate computes the approximate work of one recipient: the donors' data, orphans
 // included, divided by the number of recipients.
 func (o *resharding) estimate(r *Routing) {
-	n := int64(max(len(o.c.table(o.TempNS).counts), 1))
+	n := int64(max(len(o.c.tables[o.TempNS].counts), 1))
 	for _, s := range r.ShardsOwning() {
 		if coll := o.c.data(s, o.NS); coll != nil {
 			o.Bytes, o.Docs = o.Bytes+coll.Bytes(), o.Docs+int64(coll.Len())
@@ -162,8 +156,8 @@ func (o *resharding) estimate(r *Routing) {
 // bumpRecipients increases the version of one chunk on every recipient, so that the
 // shards notice a state change.
 func (o *resharding) bumpRecipients() {
-	t := o.c.table(o.TempNS)
-	if o.c.features.observed8 {
+	t := o.c.tables[o.TempNS]
+	if o.c.since(8) {
 		o.c.bumpNewest(t)
 		return
 	}

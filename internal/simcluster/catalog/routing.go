@@ -30,7 +30,7 @@ type Routing struct {
 	chunks  []*Chunk // sorted by Min, without gaps
 	counts  map[string]int
 	version bson.Timestamp // collection version: the highest of its chunks
-	format  versionFeatures
+	release release
 	record  engine.RecordID
 	simple  bool        // the document has defaultCollation {locale: "simple"}
 	extra   bson.D      // further fields of the document, such as reshardingFields
@@ -40,10 +40,19 @@ type Routing struct {
 }
 
 // Routing returns the table of a sharded collection, or nil. The caller holds Mu.
-func (c *Cluster) Routing(ns string) *Routing { return c.routes[ns] }
+func (c *Cluster) Routing(ns string) *Routing {
+	if r := c.tables[ns]; r != nil && !r.newer.unsplittable {
+		return r
+	}
+	return nil
+}
 
 // Namespaces are all sharded namespaces, sorted. The caller holds Mu.
-func (c *Cluster) Namespaces() []string { return sortedKeys(c.routes) }
+func (c *Cluster) Namespaces() []string { return c.namespaces(false) }
+
+func (c *Cluster) namespaces(unsharded bool) []string {
+	return slices.DeleteFunc(sortedKeys(c.tables), func(ns string) bool { return c.tables[ns].newer.unsplittable != unsharded })
+}
 
 // KeyOf extracts the shard key of a document; a hashed field is replaced by its hash, a
 // missing one by null. An array is ShardKeyNotFound (61).
@@ -57,7 +66,7 @@ func (r *Routing) Owner(key bson.Raw) string { return r.chunks[r.indexOf(key)].S
 func (c *Cluster) PlaceOf(ns string, doc bson.Raw) (shard string, chunk int) {
 	c.Mu.RLock()
 	defer c.Mu.RUnlock()
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return "", 0
 	}
@@ -95,16 +104,6 @@ func (r *Routing) Balanced() bool { return !r.NoBalance && r.Permitted && !r.blo
 
 // Len is the number of chunks.
 func (r *Routing) Len() int { return len(r.chunks) }
-
-// Inside lists the chunks that are completely inside [lo, hi), in key order.
-func (r *Routing) Inside(lo, hi bson.Raw) (out []*Chunk) {
-	for _, ch := range r.chunks {
-		if compareKeys(lo, ch.Min) <= 0 && compareKeys(ch.Max, hi) <= 0 {
-			out = append(out, ch)
-		}
-	}
-	return out
-}
 
 // Count is the number of chunks that shard owns.
 func (r *Routing) Count(shard string) int { return r.counts[shard] }
@@ -191,17 +190,17 @@ type Chunk struct {
 func (r *Routing) document(ch *Chunk) bson.D {
 	history := make(bson.A, len(ch.History))
 	for i, p := range ch.History {
-		history[i] = value.D("validAfter", p.ValidAfter, "shard", r.format.shardRef(p.Shard))
+		history[i] = value.D("validAfter", p.ValidAfter, "shard", r.release.shardRef(p.Shard))
 	}
-	byNS := r.format.chunksByNS
+	byNS := !r.release.since(5)
 	return value.D("_id", ch.ID, value.When(byNS, "ns", r.NS), value.When(!byNS, "uuid", uuidValue(r.UUID)),
-		"min", ch.Min, "max", ch.Max, "shard", r.format.shardRef(ch.Shard), "lastmod", ch.Version,
+		"min", ch.Min, "max", ch.Max, "shard", r.release.shardRef(ch.Shard), "lastmod", ch.Version,
 		value.When(byNS, "lastmodEpoch", r.Epoch), value.When(ch.Jumbo || ch.flagged, "jumbo", ch.Jumbo),
-		value.When(r.format.sinceField, "onCurrentShardSince", ch.History[0].ValidAfter), "history", history)
+		value.When(r.release.since(7), "onCurrentShardSince", ch.History[0].ValidAfter), "history", history)
 }
 
 // parseChunk reads a document of config.chunks that a client may have written.
-func (f versionFeatures) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
+func (f release) parseChunk(id engine.RecordID, doc bson.Raw) *Chunk {
 	ch := &Chunk{record: id}
 	ch.ID, _ = doc.Lookup("_id").ObjectIDOK()
 	lo, _ := doc.Lookup("min").DocumentOK()

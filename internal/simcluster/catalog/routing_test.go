@@ -21,7 +21,7 @@ func routingTable(t *testing.T, key bson.Raw, chunks []bson.Raw) *Routing {
 	r := &Routing{Key: p.raw, pattern: p}
 	list := make([]*Chunk, len(chunks))
 	for i, d := range chunks {
-		list[i] = versionFeatures{}.parseChunk(0, d)
+		list[i] = release{}.parseChunk(0, d)
 	}
 	r.setChunks(list)
 	return r

@@ -22,7 +22,7 @@ type Settings struct {
 	WaitDelete  bool
 	ForceJumbo  bool // attemptToBalanceJumboChunks
 	ChunkSizeMB int64
-	AutoSplit   bool
+	AutoSplit   bool // shards split chunks that grow too big
 	AutoMerge   bool // 7.0
 	// Refused is the first value that the server does not accept: it skips every round while there is one. "" for none.
 	Refused string
@@ -49,11 +49,6 @@ func (s Settings) Balancing(now time.Time) bool {
 	return s.Refused == "" && !s.Stopped && s.Mode == "full" && s.Window.open(now)
 }
 
-// Splitting reports whether shards split chunks that grow too big.
-func (s Settings) Splitting() bool {
-	return s.AutoSplit
-}
-
 // open reports whether now is inside the window. Both ends are included; start > stop
 // wraps around midnight.
 func (w Window) open(now time.Time) bool {
@@ -71,7 +66,10 @@ func (w Window) open(now time.Time) bool {
 }
 
 func (c *Cluster) readSettings() Settings {
-	s := Settings{Mode: "full", ChunkSizeMB: c.features.chunkSizeMB, AutoSplit: c.features.autoSplit, AutoMerge: c.features.autoMerge}
+	s := Settings{Mode: "full", ChunkSizeMB: 64, AutoSplit: c.splits(), AutoMerge: c.since(7)}
+	if c.since(6) {
+		s.ChunkSizeMB = 128
+	}
 	for _, doc := range c.config.all("settings") {
 		switch id, _ := doc.Lookup("_id").StringValueOK(); id {
 		case "balancer":
@@ -85,11 +83,11 @@ func (c *Cluster) readSettings() Settings {
 				s.refuse("chunksize.value")
 			}
 		case "automerge":
-			if c.features.autoMerge {
+			if c.since(7) {
 				s.AutoMerge = s.boolean(doc, "automerge.enabled", "enabled")
 			}
 		case "autosplit":
-			if c.features.autoSplit {
+			if c.splits() {
 				s.AutoSplit = s.boolean(doc, "autosplit.enabled", "enabled")
 			}
 		}
@@ -97,17 +95,23 @@ func (c *Cluster) readSettings() Settings {
 	return s
 }
 
+// bySchema reports whether the balancer's settings are read by a schema, and have windows of days (8.3).
+func (c *Cluster) bySchema() bool { return c.release.AtLeast(8, 3, 0) }
+
+// splits reports whether shards split chunks that grew (to 6.0.2).
+func (c *Cluster) splits() bool { return !c.release.AtLeast(6, 0, 3) }
+
 func (c *Cluster) readBalancer(doc bson.Raw, s *Settings) {
-	if c.features.windowsByDay {
+	if c.bySchema() {
 		doc = withoutNulls(doc) // as the schema reads them
 	}
 	s.Stopped = s.flag(doc, "stopped")
 	mode := doc.Lookup("mode")
 	switch m, ok := mode.StringValueOK(); {
-	case mode.Type == 0, s.Stopped && !c.features.windowsByDay:
-	case m == "full", m == "off", m == "autoSplitOnly" && !c.features.autoMerge:
+	case mode.Type == 0, s.Stopped && !c.bySchema():
+	case m == "full", m == "off", m == "autoSplitOnly" && !c.since(7):
 		s.Mode = m
-	case ok && c.features.autoMerge && !c.features.windowsByDay:
+	case ok && c.since(7) && !c.bySchema():
 		s.Mode = "off" // 7.0 to 8.2 warn in the log
 	default:
 		s.refuse("balancer.mode")
@@ -119,7 +123,7 @@ func (c *Cluster) readBalancer(doc bson.Raw, s *Settings) {
 	default:
 		s.refuse("balancer._secondaryThrottle")
 	}
-	if list := doc.Lookup("activeWindowDOW"); list.Type == bson.TypeArray && c.features.windowsByDay {
+	if list := doc.Lookup("activeWindowDOW"); list.Type == bson.TypeArray && c.bySchema() {
 		for v := range value.Items(list) {
 			w, _ := v.DocumentOK()
 			one, ok := readSpan(w)
@@ -129,7 +133,7 @@ func (c *Cluster) readBalancer(doc bson.Raw, s *Settings) {
 			}
 			s.Window = append(s.Window, one)
 		}
-	} else if v := doc.Lookup("activeWindowDOW"); c.features.windowsByDay && v.Type != 0 {
+	} else if v := doc.Lookup("activeWindowDOW"); c.bySchema() && v.Type != 0 {
 		s.refuse("balancer.activeWindowDOW")
 	}
 	if v := doc.Lookup("activeWindow"); v.Type != 0 {
@@ -228,7 +232,7 @@ func (c *Cluster) writeVersion() {
 		id = c.objectID(configServer)
 	}
 	c.config.insert("version", value.D("_id", int32(1),
-		value.When(!c.features.clusterIDOnly, "minCompatibleVersion", int32(5), "currentVersion", int32(6)), "clusterId", id))
+		value.When(!c.since(7), "minCompatibleVersion", int32(5), "currentVersion", int32(6)), "clusterId", id))
 }
 
 // PingRouter writes the router's row of config.mongos, as mongos does every 10 s. The
@@ -236,7 +240,7 @@ func (c *Cluster) writeVersion() {
 func (c *Cluster) PingRouter() {
 	now := c.Now()
 	v := c.opts.Version
-	doc := value.D("_id", c.opts.Router, "advisoryHostFQDNs", bson.A{},
+	doc := value.D("_id", c.opts.Hostname+":27099", "advisoryHostFQDNs", bson.A{},
 		value.When(v.AtLeast(5, 2, 0), "created", bson.NewDateTimeFromTime(c.clock.epoch)),
 		"mongoVersion", fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]), "ping", bson.NewDateTimeFromTime(now),
 		"up", int64(now.Sub(c.clock.epoch).Seconds()), "waiting", true)
@@ -269,7 +273,7 @@ var settingsSchema = func() bson.Raw {
 // CheckDocument refuses a document that a client wants to write into a collection whose schema it does not satisfy:
 // config.settings has one in 8.0.
 func (c *Cluster) CheckDocument(coll *engine.Coll, doc bson.Raw) error {
-	if !c.features.settingsSchema || coll.DB != "config" || coll.Name != "settings" {
+	if !c.since(8) || c.bySchema() || coll.DB != "config" || coll.Name != "settings" {
 		return nil
 	}
 	details := jsonschema.Check(settingsSchema, bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: doc})

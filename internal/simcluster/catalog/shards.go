@@ -21,8 +21,8 @@ type shard struct {
 	record     engine.RecordID
 }
 
-func (s *shard) document(f versionFeatures) bson.D {
-	return value.D("_id", s.name, "host", s.host, "state", int32(1), value.When(f.dbTimestamp, "topologyTime", s.topology),
+func (s *shard) document(f release) bson.D {
+	return value.D("_id", s.name, "host", s.host, "state", int32(1), value.When(f.since(5), "topologyTime", s.topology),
 		f.shardFields(s.name), value.When(s.hasTags, "tags", append([]string{}, s.tags...)),
 		value.When(s.draining, "draining", true))
 }
@@ -34,7 +34,7 @@ func (c *Cluster) registerShard(name, address string) {
 	}
 	s := &shard{name: name, host: set + "/" + address, topology: c.Timestamp()}
 	c.nameShard(s.name)
-	s.record = c.config.insert("shards", s.document(c.features))
+	s.record = c.config.insert("shards", s.document(c.release))
 	c.shards = append(c.shards, s)
 	c.logAddedShard(s)
 }
@@ -50,14 +50,14 @@ func (c *Cluster) logAddedShard(s *shard) {
 
 // logParameter logs the cluster parameter that 8.0 sets while shards come and go.
 func (c *Cluster) logParameter(parameter bson.D) {
-	if !c.features.observed8 {
+	if !c.since(8) {
 		return
 	}
 	c.logChange(configServer, "setClusterParameter.start", "config.clusterParameters", parameter)
 	c.logChange(configServer, "setClusterParameter.end", "config.clusterParameters", parameter)
 }
 
-func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.features)) }
+func (c *Cluster) saveShard(s *shard) { c.config.update("shards", s.record, s.document(c.release)) }
 
 // shard returns a shard by name, or nil.
 func (c *Cluster) shard(name string) *shard {
@@ -82,7 +82,7 @@ func (c *Cluster) ShardNames() []string {
 // Host is a shard's connection string, "name/address", or "". The caller holds Mu.
 func (c *Cluster) Host(name string) string {
 	if name == configServer {
-		return "cfg/" + c.opts.ConfigHost
+		return "cfg/" + configHost
 	}
 	if s := c.shard(name); s != nil {
 		return s.host
@@ -223,33 +223,33 @@ type shardRefs struct {
 
 // nameShard assigns a uuid to a new shard on versions that have shard uuids.
 func (c *Cluster) nameShard(name string) {
-	if c.features.refs == nil {
+	if c.release.refs == nil {
 		return
 	}
 	uuid := configShardUUID
 	if name != configServer {
 		uuid = c.uuid()
 	}
-	c.features.refs.uuids[name] = uuid
+	c.release.refs.uuids[name] = uuid
 }
 
 // shardFields are the fields of config.shards that newer versions add.
-func (f versionFeatures) shardFields(name string) bson.D {
-	return value.D(value.When(f.replSetVersion, "replSetConfigVersion", f.configVersion()),
+func (f release) shardFields(name string) bson.D {
+	return value.D(value.When(f.since(7), "replSetConfigVersion", f.configVersion()),
 		value.When(f.refs != nil, "uuid", f.shardRef(name)))
 }
 
 // configVersion is the replica set's version that the config server knows: none yet on
 // the recorded 8.0. 1 is assumed for others.
-func (f versionFeatures) configVersion() int64 {
-	if f.observed8 {
+func (f release) configVersion() int64 {
+	if f.since(8) {
 		return -1
 	}
 	return 1
 }
 
 // shardRef is a document's reference to a shard: its uuid or its name.
-func (f versionFeatures) shardRef(name string) any {
+func (f release) shardRef(name string) any {
 	if f.refs == nil {
 		return name
 	}
@@ -261,7 +261,7 @@ func (f versionFeatures) shardRef(name string) any {
 }
 
 // shardName resolves a reference, "" if it is unknown.
-func (f versionFeatures) shardName(v bson.RawValue) string {
+func (f release) shardName(v bson.RawValue) string {
 	if name, ok := v.StringValueOK(); ok {
 		return name
 	}

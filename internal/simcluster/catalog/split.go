@@ -11,23 +11,6 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// Split splits a chunk at each of the points, which must be full shard keys in
-// ascending order inside one chunk. It locks Mu itself and waits until ctx ends for a
-// migration of the collection with the same donor.
-func (c *Cluster) Split(ctx context.Context, ns string, points ...bson.Raw) error {
-	if len(points) == 0 {
-		return nil
-	}
-	return c.changeChunks(ctx, "split failed", "", func() (Point, func() (func(), error), error) {
-		r := c.routes[ns]
-		if r == nil {
-			return Point{}, nil, c.notSharded(ns)
-		}
-		ch := r.chunks[r.indexOf(points[0])]
-		return Point{NS: ns, From: ch.Shard}, func() (func(), error) { return c.commitSplit(r, ch, points) }, nil
-	})
-}
-
 // changeChunks changes chunks of one shard as soon as no migration of the collection leaves it. find says with Mu held
 // where the change is and how to commit it, which returns a function that writes the log entry. A hook sees the change
 // if the point has a command. waiting and committing are the contexts of errors of the wait and of the hook.
@@ -42,7 +25,7 @@ func (c *Cluster) changeChunks(ctx context.Context, waiting, committing string,
 		}
 		if m := c.moves.donating(at.NS, at.From); m != nil {
 			c.Mu.Unlock()
-			if err := await(ctx, m.done); err != nil {
+			if err := await(ctx, m.free); err != nil {
 				return status.Context(waiting, err)
 			}
 			continue
@@ -72,7 +55,7 @@ func (c *Cluster) changeChunks(ctx context.Context, waiting, committing string,
 }
 
 func (c *Cluster) notSharded(ns string) error {
-	if c.features.observed8 {
+	if c.since(8) {
 		return status.Errorf(status.NamespaceNotSharded, "Expected collection %s to be sharded", ns)
 	}
 	return status.Errorf(status.NamespaceNotSharded, "Collection %s is not sharded.", ns)
@@ -109,8 +92,8 @@ func (c *Cluster) commitSplit(r *Routing, ch *Chunk, points []bson.Raw) (log fun
 	for i, hi := range ends {
 		part := &Chunk{
 			ID: ch.ID, Min: lo, Max: hi, Shard: ch.Shard, Version: r.bumpMinor(),
-			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.features.splitUnflags, record: ch.record,
-			flagged: c.features.splitUnflags,
+			History: slices.Clone(ch.History), Jumbo: ch.Jumbo && !c.since(7), record: ch.record,
+			flagged: c.since(7),
 		}
 		if i > 0 {
 			part.ID = c.objectID(configServer)
@@ -146,7 +129,7 @@ func (c *Cluster) logSplit(ns, owner string, before bson.D, parts []bson.D) {
 // while the chunk's shard donates another chunk; a later round splits it. The caller
 // holds Mu for writing.
 func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return c.notSharded(ns)
 	}
@@ -161,8 +144,8 @@ func (c *Cluster) SplitChunk(ns string, lo bson.Raw, points []bson.Raw) error {
 // the chunk size it splits the chunk if it is too big, as shards did up to 6.0
 // (db/s/chunk_splitter.cpp). The caller holds Mu for writing.
 func (c *Cluster) NoteWrite(ns string, key bson.Raw, bytes int) {
-	r := c.routes[ns]
-	if r == nil || !c.set.Splitting() {
+	r := c.Routing(ns)
+	if r == nil || !c.set.AutoSplit {
 		return
 	}
 	ch := r.chunks[r.indexOf(key)]
@@ -231,7 +214,7 @@ func (c *Cluster) splitAt(r *Routing, ch *Chunk, points []bson.Raw) error {
 // be split (db/s/balancer/balancer.cpp, _splitOrMarkJumbo). The caller holds Mu for
 // writing.
 func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil
 	}
@@ -252,7 +235,7 @@ func (c *Cluster) SplitOrMark(ns string, lo bson.Raw) error {
 // (db/s/split_vector.cpp). It returns none when the collection is smaller than
 // maxBytes. The caller holds Mu.
 func (c *Cluster) SplitVector(ns string, lo, hi bson.Raw, maxBytes int64) ([]bson.Raw, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return nil, c.notSharded(ns)
 	}

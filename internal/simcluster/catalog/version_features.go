@@ -9,48 +9,17 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// versionFeatures has the metadata formats and behaviours that differ between server
-// versions. Each comment names the first or the last version that has it;
-// docs/simcluster.md lists those that are assumptions.
-type versionFeatures struct {
-	chunksByNS     bool // 4.4: chunks carry ns and lastmodEpoch instead of uuid
-	tombstones     bool // 4.4: a dropped collection's document stays, dropped: true
-	dbTimestamp    bool // 5.0: databases, collections and shards carry timestamps
-	partitioned    bool // to 5.0: config.databases.partitioned
-	sinceField     bool // 7.0: chunks carry onCurrentShardSince
-	clusterIDOnly  bool // 7.0: config.version has only clusterId
-	primaryBlocks  bool // 5.0: movePrimary refuses writes to the collections that it moves
-	primaryCleans  bool // 7.0: a movePrimary that fails drops its copies
-	locks          bool // to 6.0: config.locks and config.lockpings exist
-	migrations     bool // to 7.0: config.migrations exists
-	placements     bool // 7.0: config.placementHistory
-	replSetVersion bool // 7.0: config.shards.replSetConfigVersion
-
-	autoSplit         bool // to 6.0.2: shards split chunks that grew
-	bySize            bool // 6.0.3: the balancer compares data sizes and moves ranges
-	ranges            bool // 6.0: moveRange exists; moveChunk is executed like it, without a zone check
-	statusSize        bool // 6.0: balancerCollectionStatus has chunkSize and details
-	mergeSummary      bool // 6.0: merge log entries have bounds and a count, not the chunks
-	versionParts      bool // 6.0: log entries have versions as {e, t, v}
-	splitUnflags      bool // 7.0: the parts of a split are not jumbo
-	keepSince         bool // 7.0: a merged chunk keeps its newest validAfter
-	autoMerge         bool // 7.0: mergeAllChunksOnShard and the AutoMerger
-	autoMergeLog      bool // 8.0: it logs autoMerge, before that merge
-	roundTimes        bool // 7.0: balancer.round spells errorOccurred and has times
-	term              bool // 8.0: balancerStatus.term
-	unsplittable      bool // 8.0: unsharded collections can be tracked and moved
-	switchable        bool // 8.0.10: configureCollectionBalancing.enableBalancing
-	observed8         bool // 8.0: texts, codes, log entries and fields as recorded from 8.0.10
-	settingsSchema    bool // 8.0 to 8.2: config.settings has the schema as recorded from 8.0.10
-	drainingByCommand bool // 8.3: startShardDraining and its kin
-	windowsByDay      bool // 8.3: activeWindowDOW, and the balancer's settings are read by a schema
-
-	initialPerNode int // chunks per shard of a new hashed collection
-	chunkSizeMB    int64
-	recipientSteps int // of a migration: 7, from 8.0 on 8
-
+// release is the simulated server version, by which the metadata's formats and behaviours differ, and how its documents
+// name shards. docs/simcluster.md lists what is assumed; what 8.0 is asked for is as recorded from 8.0.10.
+type release struct {
+	Release
 	refs *shardRefs // shard uuids in documents; nil: shards are named by name
 }
+
+// since reports whether it is a major version or a newer one.
+func (r release) since(major int) bool { return r.AtLeast(major, 0, 0) }
+
+func (c *Cluster) since(major int) bool { return c.release.since(major) }
 
 // Release is a server version: major, minor and patch.
 type Release [3]int
@@ -59,30 +28,6 @@ type Release [3]int
 func (r Release) AtLeast(major, minor, patch int) bool {
 	want := Release{major, minor, patch}
 	return slices.Compare(r[:], want[:]) >= 0
-}
-
-// featuresOf returns the features of a version.
-func featuresOf(v Release) versionFeatures {
-	since := v.AtLeast
-	v44, v6, v7, v8 := !since(5, 0, 0), since(6, 0, 0), since(7, 0, 0), since(8, 0, 0)
-	f := versionFeatures{
-		chunksByNS: v44, tombstones: v44, dbTimestamp: !v44, partitioned: !v6,
-		sinceField: v7, clusterIDOnly: v7, primaryBlocks: !v44, primaryCleans: v7,
-		locks: !v7, migrations: !v8, placements: v7, replSetVersion: v7,
-		autoSplit: !since(6, 0, 3), bySize: since(6, 0, 3), ranges: v6,
-		statusSize: v6, mergeSummary: v6, versionParts: v6,
-		splitUnflags: v7, keepSince: v7, autoMerge: v7, autoMergeLog: v8, roundTimes: v7,
-		term: v8, unsplittable: v8, switchable: since(8, 0, 10), observed8: v8, settingsSchema: v8 && !since(8, 3, 0),
-		drainingByCommand: since(8, 3, 0), windowsByDay: since(8, 3, 0),
-		initialPerNode: 2, chunkSizeMB: 64, recipientSteps: 7,
-	}
-	if v6 {
-		f.chunkSizeMB = 128
-	}
-	if v8 {
-		f.initialPerNode, f.recipientSteps = 1, 8
-	}
-	return f
 }
 
 // newerFields are the fields of config.collections that versions after 5.0 added.
@@ -115,7 +60,7 @@ func (r *Routing) nonDefaultFields() bson.D {
 // readNewerFields reads the newer fields that clients set by writing to
 // config.collections.
 func (r *Routing) readNewerFields(doc bson.Raw) {
-	if r.format.autoMerge {
+	if r.release.since(7) {
 		v := doc.Lookup("enableAutoMerge")
 		r.newer.noAutoMerge = v.Type == bson.TypeBoolean && !v.Boolean()
 	}
@@ -131,7 +76,7 @@ func permitted(doc bson.Raw) bool {
 // bumpNewest increases the version of the newest chunk, by which 8.0 tells routers and shards that something of the
 // collection's document has changed.
 func (c *Cluster) bumpNewest(r *Routing) {
-	if !c.features.observed8 {
+	if !c.since(8) {
 		return
 	}
 	ch := r.newest()
@@ -143,7 +88,7 @@ func (c *Cluster) bumpNewest(r *Routing) {
 // with an empty epoch.
 func (c *Cluster) removeCollectionDocument(r *Routing) {
 	c.config.delete("collections", r.record)
-	if !c.features.tombstones {
+	if c.since(5) {
 		return
 	}
 	c.clearTombstone(r.NS)
@@ -159,43 +104,19 @@ func (c *Cluster) clearTombstone(ns string) {
 	}
 }
 
-// table is the routing table of a collection with a document in config.collections,
-// sharded or only tracked; nil without one.
-func (c *Cluster) table(ns string) *Routing {
-	if r := c.routes[ns]; r != nil {
+// unsharded is the table of a collection that is only tracked (8.0), or nil.
+func (c *Cluster) unsharded(ns string) *Routing {
+	if r := c.tables[ns]; r != nil && r.newer.unsplittable {
 		return r
 	}
-	return c.tracked[ns]
-}
-
-// tables returns all routing tables by namespace.
-func (c *Cluster) tables() map[string]*Routing {
-	all := make(map[string]*Routing, len(c.routes)+len(c.tracked))
-	for ns, r := range c.tracked {
-		all[ns] = r
-	}
-	for ns, r := range c.routes {
-		all[ns] = r
-	}
-	return all
-}
-
-// setTable adds or replaces the routing table of a namespace.
-func (c *Cluster) setTable(r *Routing) {
-	delete(c.routes, r.NS)
-	delete(c.tracked, r.NS)
-	if r.newer.unsplittable {
-		c.tracked[r.NS] = r
-	} else {
-		c.routes[r.NS] = r
-	}
+	return nil
 }
 
 // Home is the shard of an unsharded collection: the database's primary, unless the
 // collection is tracked on another shard. ok is false if the database does not exist.
 // The caller holds Mu.
 func (c *Cluster) Home(db, coll string) (shard string, ok bool) {
-	if r := c.tracked[db+"."+coll]; r != nil {
+	if r := c.unsharded(db + "." + coll); r != nil {
 		return r.chunks[0].Shard, true
 	}
 	return c.Primary(db)
@@ -203,16 +124,16 @@ func (c *Cluster) Home(db, coll string) (shard string, ok bool) {
 
 // Tracked are the unsharded collections that have a document, sorted. The caller holds
 // Mu.
-func (c *Cluster) Tracked() []string { return sortedKeys(c.tracked) }
+func (c *Cluster) Tracked() []string { return c.namespaces(true) }
 
 // versionFields is a chunk version in log entries: up to 5.0 separate fields for
 // version, epoch and timestamp (4.4 has no timestamps), from 6.0 one document with v, e
 // and t (s/chunk_version.cpp, serialize).
 func (r *Routing) versionFields(name string, v bson.Timestamp) bson.D {
-	if r.format.versionParts {
+	if r.release.since(6) {
 		return value.D(name, value.D("e", r.Epoch, "t", r.Timestamp, "v", v))
 	}
-	return value.D(name, v, name+"Epoch", r.Epoch, value.When(r.format.dbTimestamp, name+"Timestamp", r.Timestamp))
+	return value.D(name, v, name+"Epoch", r.Epoch, value.When(r.release.since(5), name+"Timestamp", r.Timestamp))
 }
 
 // logMerged writes the log entry of a merge since 6.0: the new chunk and the number of
@@ -226,7 +147,7 @@ func (c *Cluster) logMerged(what string, r *Routing, owner string, merged *Chunk
 // mergedSince is the validAfter of a merged chunk: now, or from 7.0 the newest one of
 // the parts.
 func (c *Cluster) mergedSince(parts []*Chunk) bson.Timestamp {
-	if !c.features.keepSince {
+	if !c.since(7) {
 		return c.Timestamp()
 	}
 	var newest bson.Timestamp

@@ -7,8 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
-	"shardboard/internal/simcluster/engine/value"
 )
 
 // configRows lists the documents of a config collection that the filter accepts.
@@ -64,10 +64,12 @@ func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
 		p.expectEqual("half of the documents", copied(), 200)
 		p.c.Mu.Lock()
 		at := p.c.data("shard-rs-1", "db.r")
-		gone, _ := at.Find(value.Int32(7))
-		at.Delete(gone)
-		changed, _ := at.Find(value.Int32(8))
-		_ = at.Update(changed, encode(bson.D{{Key: "_id", Value: int32(8)}, {Key: "p", Value: int32(8)}, {Key: "new", Value: true}}))
+		ids := map[int32]engine.RecordID{}
+		for id, doc := range at.All() {
+			ids[doc.Lookup("_id").Int32()] = id
+		}
+		at.Delete(ids[7])
+		_ = at.Update(ids[8], encode(bson.D{{Key: "_id", Value: int32(8)}, {Key: "p", Value: int32(8)}, {Key: "new", Value: true}}))
 		_ = p.insertRouted("db", "r", encode(bson.D{{Key: "_id", Value: int32(1000)}, {Key: "p", Value: int32(1000)}}))
 		p.c.Mu.Unlock()
 		time.Sleep(100 * time.Second)

@@ -53,7 +53,7 @@ func (p *fixture) insertDocuments(coll string, n int) {
 func (p *fixture) chunkLines(ns string) (rows []string) {
 	p.c.Mu.RLock()
 	defer p.c.Mu.RUnlock()
-	for _, ch := range p.c.table(ns).Chunks() {
+	for _, ch := range p.c.tables[ns].Chunks() {
 		rows = append(rows, fmt.Sprintf("%s %s %d|%d", text(ch.Min), strings.TrimPrefix(ch.Shard, "shard-rs-"), ch.Version.T, ch.Version.I))
 	}
 	return rows

@@ -28,12 +28,20 @@ func zoneDocument(ns string, z *Zone) bson.D {
 
 // zoneOf is the zone of a chunk that is completely inside one range, otherwise "".
 func (c *Cluster) zoneOf(ns string, ch *Chunk) string {
-	for _, z := range c.zones[ns] {
-		if compareKeys(z.Min, ch.Min) <= 0 && compareKeys(ch.Max, z.Max) <= 0 {
-			return z.Name
-		}
+	if z := c.zoneAround(ns, ch); z != nil {
+		return z.Name
 	}
 	return ""
+}
+
+// zoneAround is the range of a zone in which a chunk is completely, or nil.
+func (c *Cluster) zoneAround(ns string, ch *Chunk) *Zone {
+	for _, z := range c.zones[ns] {
+		if compareKeys(z.Min, ch.Min) <= 0 && compareKeys(ch.Max, z.Max) <= 0 {
+			return z
+		}
+	}
+	return nil
 }
 
 // zoneExists reports whether any shard is in the zone.
@@ -55,7 +63,7 @@ func (c *Cluster) zoneInUse(zone string) bool {
 // bounds become MinKey (db/s/config/sharding_catalog_manager_zone_operations.cpp).
 // Bounds of a namespace that is not sharded are left unchanged.
 func (c *Cluster) fullRange(ns string, lo, hi bson.Raw) (bson.Raw, bson.Raw, error) {
-	r := c.routes[ns]
+	r := c.Routing(ns)
 	if r == nil {
 		return lo, hi, nil
 	}
@@ -105,7 +113,7 @@ func (c *Cluster) assignZone(ns string, lo, hi bson.Raw, zone string) error {
 // checkZoneNames refuses a range whose fields differ from those of the namespace's other
 // ranges, in 8.0 and where no shard key decides. What earlier releases do is not known.
 func (c *Cluster) checkZoneNames(ns string, lo bson.Raw) error {
-	if !c.features.observed8 || c.routes[ns] != nil {
+	if !c.since(8) || c.Routing(ns) != nil {
 		return nil
 	}
 	for _, z := range c.zones[ns] {
@@ -166,18 +174,6 @@ func (c *Cluster) reloadZones() {
 		z.Name, _ = doc.Lookup("tag").StringValueOK()
 		c.putZone(ns, z)
 	}
-}
-
-// Zones lists the zone ranges of a namespace in key order. The caller holds Mu.
-func (c *Cluster) Zones(ns string) []*Zone { return c.zones[ns] }
-
-// InZone lists the shards of a zone. The caller holds Mu.
-func (c *Cluster) InZone(zone string) []string { return c.inZone(zone) }
-
-// Draining reports whether a shard is draining. The caller holds Mu.
-func (c *Cluster) Draining(name string) bool {
-	s := c.shard(name)
-	return s != nil && s.draining
 }
 
 func (c *Cluster) runAddShardToZone(_ context.Context, req *engine.Request, _ string) (bson.D, error) {

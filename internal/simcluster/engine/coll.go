@@ -151,14 +151,6 @@ func (c *Coll) Get(id RecordID) bson.Raw {
 	return nil
 }
 
-// Find is the record with the _id, 0 and nil when there is none.
-func (c *Coll) Find(id bson.RawValue) (RecordID, bson.Raw) {
-	if r := c.indexes[0].first(id); r != nil {
-		return r.id, r.doc
-	}
-	return 0, nil
-}
-
 // Len is the number of documents.
 func (c *Coll) Len() int { return c.records.Len() }
 

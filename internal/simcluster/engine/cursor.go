@@ -148,7 +148,7 @@ func (ch *choice) makeRanges() {
 	var build func(i int)
 	build = func(i int) {
 		if i == len(ch.bounds) {
-			ch.ranges = append(ch.ranges, keyRange{bound(len(fields), prefix, before), bound(len(fields), prefix, after)})
+			ch.ranges = append(ch.ranges, keyRange{bound(prefix, before), bound(prefix, after)})
 			return
 		}
 		for _, in := range ch.bounds[i] {
@@ -163,8 +163,8 @@ func (ch *choice) makeRanges() {
 				low, high, lowIn, highIn = high, low, highIn, lowIn
 			}
 			ch.ranges = append(ch.ranges, keyRange{
-				bound(len(fields), append(slices.Clip(prefix), low), side(!lowIn)),
-				bound(len(fields), append(slices.Clip(prefix), high), side(highIn)),
+				bound(append(slices.Clip(prefix), low), side(!lowIn)),
+				bound(append(slices.Clip(prefix), high), side(highIn)),
 			})
 		}
 	}

@@ -69,7 +69,7 @@ func (x *index) holder(key *entry) (id RecordID, taken bool) {
 		return 0, false
 	}
 	low := *key
-	low.rec = &record{id: before, doc: key.rec.doc}
+	low.rec = &record{id: before}
 	x.tree.AscendGreaterOrEqual(low, func(e entry) bool {
 		if x.compareKeys(&e, key) != 0 {
 			return false
@@ -114,24 +114,11 @@ func (x *index) replace(old *record, keys []entry) {
 	x.add(keys)
 }
 
-// first is the first record whose key begins with the values.
-func (x *index) first(values ...bson.RawValue) *record {
-	low := bound(len(x.fields), values, before)
-	var found *record
-	x.tree.AscendGreaterOrEqual(low, func(e entry) bool {
-		if x.compareKeys(&e, &low) == 0 {
-			found = e.rec
-		}
-		return false
-	})
-	return found
-}
-
 // document is the key as a document with the index's field names, hashes as int64.
 func (x *index) document(e *entry) bson.Raw {
 	b := value.NewBuilder(64)
 	for i, f := range x.fields {
-		b.Append(f.name, e.value(i))
+		b.Append(f.name, e.values[i])
 	}
 	return b.Raw()
 }

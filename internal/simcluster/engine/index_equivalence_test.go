@@ -69,8 +69,8 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 			_, _ = c.Insert(parseDocument(t, randomDocument(rt, i))) // parallel arrays are refused: fewer documents
 		}
 		for range rapid.IntRange(0, 10).Draw(rt, "changes") {
-			id, old := c.Find(value.Int32(int32(rapid.IntRange(0, n-1).Draw(rt, "which"))))
-			switch {
+			id := engine.RecordID(rapid.IntRange(1, n).Draw(rt, "which"))
+			switch old := c.Get(id); {
 			case old == nil:
 			case rapid.Bool().Draw(rt, "delete"):
 				c.Delete(id)

@@ -3,8 +3,8 @@ package engine
 import (
 	"bytes"
 	"iter"
+	"math"
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -12,25 +12,57 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// pending is the state of resolving one index field: the offset of the value when done,
-// otherwise the current document and the rest of the path.
-type pending struct {
-	pos  int // offset of the element found so far, or noElement, emptyArray
-	base int // offset of the document that holds the rest; -1 when done
-	path []string
+// entry is one key of an index with a value for each of its fields, a slice of the document. A bound may have fewer
+// values: it is before or after all entries that begin with them.
+type entry struct {
+	rec    *record
+	values []bson.RawValue
 }
 
-// Element offsets are at least 4; these mean atMissing and atUndefined.
+// Record ids around those of all documents, for bounds.
 const (
-	noElement  = 0
-	emptyArray = 1
+	before RecordID = 0
+	after  RecordID = math.MaxUint64
 )
+
+// bound makes an entry for seeking: it sorts before or after all entries that begin
+// with the given values.
+func bound(values []bson.RawValue, side RecordID) entry {
+	return entry{&record{id: side}, slices.Clone(values)}
+}
+
+// compareKeys orders the keys of two entries of the index; 0 also when one ends early and agrees until then.
+func (x *index) compareKeys(a, b *entry) int {
+	for i := range min(len(a.values), len(b.values)) {
+		if c := value.Compare(a.values[i], b.values[i]); c != 0 && x.fields[i].descending {
+			return -c
+		} else if c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func (x *index) less(a, b entry) bool {
+	if c := x.compareKeys(&a, &b); c != 0 {
+		return c < 0
+	}
+	return a.rec.id < b.rec.id
+}
+
+// pending is how far one field of an index has been followed in a document.
+type pending struct {
+	path  []string      // the rest
+	in    bson.Raw      // where it is looked up
+	value bson.RawValue // found last: the field's value when done, otherwise an array that has to be opened
+	done  bool
+}
 
 // keys lists the entries of a document. multi marks the fields with arrays.
 func (x *index) keys(r *record) (found []entry, multi uint32, err error) {
 	state := make([]pending, len(x.fields))
 	for i, f := range x.fields {
-		state[i] = pending{base: 0, path: f.path}
+		state[i] = pending{in: r.doc, path: f.path}
 	}
 	g := generator{index: x, rec: r}
 	if err := g.expand(state); err != nil {
@@ -56,200 +88,123 @@ type generator struct {
 func (g *generator) expand(state []pending) error {
 	array := -1
 	for i := range state {
-		p := &state[i]
-		if p.base < 0 {
-			continue
-		}
-		if g.follow(p) {
-			continue
-		}
-		if g.index.fields[i].hashed {
-			return status.Errorf(16766, "Error: hashed indexes do not currently support array values. Found array at path: %s",
-				g.index.fields[i].name)
-		}
+		p, f := &state[i], g.index.fields[i]
 		switch {
+		case p.follow():
+		case f.hashed:
+			return status.Errorf(16766, "Error: hashed indexes do not currently support array values. Found array at path: %s", f.name)
 		case array < 0:
 			array = i
-		case state[array].pos != p.pos:
+		case &state[array].value.Value[0] != &p.value.Value[0]:
 			return status.Errorf(status.CannotIndexParallelArrays, "cannot index parallel arrays [%s] [%s]",
-				p.last(g.index.fields[i]), state[array].last(g.index.fields[array]))
+				p.last(f), state[array].last(g.index.fields[array]))
 		}
 	}
 	if array < 0 {
 		g.emit(state)
 		return nil
 	}
-	at := state[array].pos
-	for i := range state {
-		if state[i].base >= 0 && state[i].pos == at {
-			g.multi |= 1 << i
-		}
+	var items []bson.RawValue
+	for item := range value.Items(state[array].value) {
+		items = append(items, item)
 	}
-	start := valueStart(g.rec.doc, at)
-	items := value.Read(value.At(g.rec.doc, at).Value)
-	any := false
-	for items.Next() {
-		any = true
-		branch := append([]pending(nil), state...)
-		item := start + items.Offset()
+	if items == nil {
+		items = []bson.RawValue{{}} // an empty array has a key too
+	}
+	for _, item := range items {
+		branch := slices.Clone(state)
 		for i := range branch {
-			if branch[i].base >= 0 && branch[i].pos == at {
-				branch[i].enter(g.rec.doc, item, items.Value.Type)
+			if !branch[i].done {
+				branch[i].enter(item)
+				g.multi |= 1 << i
 			}
 		}
 		if err := g.expand(branch); err != nil {
 			return err
 		}
 	}
-	if any {
-		return nil
-	}
-	for i := range state {
-		if p := &state[i]; p.base >= 0 && p.pos == at {
-			p.base = -1
-			if len(p.path) == 0 {
-				p.pos = emptyArray
-				g.present = true
-			} else {
-				p.pos = noElement
-			}
-		}
-	}
-	return g.expand(state)
+	return nil
 }
 
-// enter moves into an element of an opened array: the element itself is the value, or the rest of the
-// path is looked up in it when it is a document.
-func (p *pending) enter(doc bson.Raw, item int, typ bson.Type) {
+// enter moves into an element of the array that has to be opened: the element itself is the value, or the rest of the
+// path is looked up in it when it is a document. Without an element, the value of an empty array is undefined.
+func (p *pending) enter(item bson.RawValue) {
 	switch {
-	case len(p.path) == 0:
-		p.pos, p.base = item, -1
-	case typ == bson.TypeEmbeddedDocument:
-		p.base = valueStart(doc, item)
-	default:
-		p.pos, p.base = noElement, -1
+	case len(p.path) > 0 && item.Type == bson.TypeEmbeddedDocument:
+		p.in = item.Value
+		return
+	case len(p.path) > 0:
+		item = bson.RawValue{}
+	case item.Type == 0:
+		item = value.Undefined()
 	}
+	p.value, p.done = item, true
 }
 
-// follow walks until the path is done (true) or an array must be opened (false, pos is its element).
-func (g *generator) follow(p *pending) bool {
-	for {
-		at, v := find(g.rec.doc, p.base, p.path[0])
-		if v.Type == 0 {
-			p.pos, p.base = noElement, -1
-			return true
-		}
-		p.pos, p.path = at, p.path[1:]
-		if v.Type == bson.TypeArray {
-			if len(p.path) > 0 {
-				if _, numeric := value.Index(p.path[0]); numeric && value.Field(v.Value, p.path[0]).Type != 0 {
-					p.base = valueStart(g.rec.doc, at)
-					continue
-				}
-			}
+// follow walks until the path is done (true) or an array must be opened (false).
+func (p *pending) follow() bool {
+	for !p.done {
+		p.value, p.path = value.Field(p.in, p.path[0]), p.path[1:]
+		switch {
+		case p.value.Type == bson.TypeArray && !p.indexed():
 			return false
+		case len(p.path) == 0:
+			p.done = true
+		case p.value.Type == bson.TypeEmbeddedDocument || p.value.Type == bson.TypeArray:
+			p.in = p.value.Value
+		default:
+			p.value, p.done = bson.RawValue{}, true
 		}
-		if len(p.path) == 0 {
-			p.base = -1
-			return true
-		}
-		if v.Type != bson.TypeEmbeddedDocument {
-			p.pos, p.base = noElement, -1
-			return true
-		}
-		p.base = valueStart(g.rec.doc, at)
 	}
+	return true
+}
+
+// indexed reports whether the path goes on with an element of the array by its number.
+func (p *pending) indexed() bool {
+	if len(p.path) == 0 {
+		return false
+	}
+	_, numeric := value.Index(p.path[0])
+	return numeric && value.Field(p.value.Value, p.path[0]).Type != 0
 }
 
 // emit adds the key of the resolved fields.
 func (g *generator) emit(state []pending) {
-	e := entry{rec: g.rec}
+	e := entry{g.rec, make([]bson.RawValue, len(state))}
 	for i, p := range state {
-		g.present = g.present || p.pos != noElement
-		if g.index.fields[i].hashed {
-			e.hash = value.Hash((&entry{rec: g.rec, at: [4]place{g.place(p.pos)}}).value(0))
-			e.set(i, atHash)
-			continue
+		switch {
+		case g.index.fields[i].hashed:
+			e.values[i] = value.Int64(value.Hash(p.value))
+		case p.value.Type == 0:
+			e.values[i] = value.Null()
+		default:
+			e.values[i] = p.value
 		}
-		e.set(i, g.place(p.pos))
+		g.present = g.present || p.value.Type != 0
 	}
 	g.found = append(g.found, e)
 }
 
-// place is where the value of the element at the offset is.
-func (g *generator) place(pos int) place {
-	switch pos {
-	case noElement:
-		return atMissing
-	case emptyArray:
-		return atUndefined
-	}
-	return placeOf(bson.Type(g.rec.doc[pos]), valueStart(g.rec.doc, pos))
-}
-
-func (p *pending) last(f indexField) string {
-	done := len(f.path) - len(p.path)
-	return strings.Join(f.path[max(done-1, 0):done], ".")
-}
-
-// KeyOf builds the key of a document for a shard-key or index pattern, with the pattern's field
-// names: hashed fields as int64 hashes, missing ones as null.
-func KeyOf(pattern, doc bson.Raw) bson.Raw {
-	b := value.NewBuilder(64)
-	for name, kind := range value.Elements(pattern) {
-		v, found := value.Lookup(doc, name)
-		if !found {
-			v = value.Null()
-		}
-		if kind.Type == bson.TypeString { // "hashed"
-			v = value.Int64(value.Hash(v))
-		}
-		b.Append(name, v)
-	}
-	return b.Raw()
-}
+// last is the name in the path at which the array is.
+func (p *pending) last(f indexField) string { return f.path[len(f.path)-len(p.path)-1] }
 
 // Range iterates over the documents whose key for the pattern is in [min, max), in key order, through
-// an index that begins with the pattern's fields (without one: by sorting). Bounds have the pattern's
+// an index that begins with the pattern's fields (without one: through one made for it). Bounds have the pattern's
 // fields, or its first ones; hashed fields hold the hash. nil bounds are open. Do not change the
 // collection during the iteration.
 func (c *Coll) Range(pattern, min, max bson.Raw) iter.Seq2[RecordID, bson.Raw] {
 	return func(yield func(RecordID, bson.Raw) bool) {
-		if x := c.indexFor(pattern); x != nil {
-			high := keyBound(x, max)
-			x.tree.AscendGreaterOrEqual(keyBound(x, min), func(e entry) bool {
-				return (max == nil || x.less(e, high)) && yield(e.rec.id, e.rec.doc)
-			})
-			return
-		}
-		type keyed struct {
-			id  RecordID
-			doc bson.Raw
-			key bson.Raw
-		}
-		var all []keyed
-		for id, doc := range c.All() {
-			key := KeyOf(pattern, doc)
-			if (min == nil || value.CompareKeys(min, key) <= 0) && (max == nil || value.CompareKeys(key, max) < 0) {
-				all = append(all, keyed{id, doc, key})
-			}
-		}
-		slices.SortStableFunc(all, func(a, b keyed) int { return value.CompareKeys(a.key, b.key) })
-		for _, k := range all {
-			if !yield(k.id, k.doc) {
-				return
-			}
-		}
+		x, high := c.indexFor(pattern), keyBound(max)
+		x.tree.AscendGreaterOrEqual(keyBound(min), func(e entry) bool {
+			return (max == nil || x.less(e, high)) && yield(e.rec.id, e.rec.doc)
+		})
 	}
 }
 
 // indexFor finds an index whose first fields are the pattern's, ascending, of the same kind, over all
-// documents and without arrays.
+// documents and without arrays, or makes one that nobody else uses.
 func (c *Coll) indexFor(pattern bson.Raw) *index {
-	fields, err := parseKey(pattern)
-	if err != nil {
-		return nil
-	}
+	fields, _ := parseKey(pattern) // of a shard key or of a range that was checked
 	for _, x := range c.indexes {
 		if len(x.fields) < len(fields) || x.partial != nil || x.sparse || x.multi != 0 {
 			continue
@@ -258,16 +213,19 @@ func (c *Coll) indexFor(pattern bson.Raw) *index {
 			return x
 		}
 	}
-	return nil
+	made := newIndex(indexSpec{key: pattern, fields: fields})
+	c.records.Ascend(func(r *record) bool {
+		if keys, _, err := made.keys(r); err == nil {
+			made.add(keys)
+		}
+		return true
+	})
+	return made
 }
 
 // keyBound is a chunk bound as a place in the index, before the documents with that key; nil is the beginning.
-func keyBound(x *index, key bson.Raw) entry {
-	var values []bson.RawValue
-	for _, v := range value.Elements(key) {
-		values = append(values, v)
-	}
-	return bound(len(x.fields), values, before)
+func keyBound(key bson.Raw) entry {
+	return bound(slices.Collect(value.Items(value.Doc(key))), before)
 }
 
 // CountRange counts the documents whose key for the pattern is in [min, max).

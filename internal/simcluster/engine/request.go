@@ -2,7 +2,7 @@
 // order, indexes, and a planner that chooses an index for a query.
 //
 // The package does no locking: the caller guards a Node with a read-write lock.
-// Documents are stored once, as the received bytes; indexes hold offsets into them.
+// Documents are stored once, as the received bytes; indexes hold slices of them.
 package engine
 
 import (
@@ -62,23 +62,3 @@ type Conn struct {
 // Handler runs a command. The server adds ok, operationTime and $clusterTime to the
 // reply.
 type Handler func(ctx context.Context, r *Request) (bson.D, error)
-
-// find looks a field up in the document that begins at base; the offset is absolute.
-func find(doc bson.Raw, base int, name string) (int, bson.RawValue) {
-	r := value.Read(doc[base:])
-	for r.Next() {
-		if string(r.Key) == name {
-			return base + r.Offset(), r.Value
-		}
-	}
-	return noElement, bson.RawValue{}
-}
-
-// valueStart is where the value of the element at the offset begins.
-func valueStart(doc bson.Raw, at int) int {
-	i := at + 1
-	for doc[i] != 0 {
-		i++
-	}
-	return i + 1
-}

@@ -39,7 +39,10 @@ func (p *player) replayBalancerMoves(log step, older int) {
 		case "multi-split":
 			points = append(points, details.Lookup("chunk", "max").Document())
 			if details.Lookup("number").Int32() == details.Lookup("of").Int32() {
-				if err := c.Split(p.t.Context(), ns, points[:len(points)-1]...); err != nil {
+				c.Mu.Lock()
+				err := c.SplitChunk(ns, points[0], points[:len(points)-1])
+				c.Mu.Unlock()
+				if err != nil {
 					p.t.Fatal(err)
 				}
 				points = nil

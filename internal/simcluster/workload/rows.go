@@ -69,7 +69,8 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 	}
 	list := make(bson.A, 0, len(attached))
 	for _, doc := range attached {
-		docs = append(docs, bson.E{Key: doc.Hex(), Value: w.clientDocumentInfo("attached", 1)})
+		docs = append(docs, bson.E{Key: doc.Hex(), Value: value.D("client_seq", int64(1), "server_seq", int64(1),
+			"status", "attached", value.When(w.layout.current, "epoch", int64(0)))})
 		list = append(list, doc)
 	}
 	created := idTime(id)
@@ -77,11 +78,6 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 	return value.D("_id", id, "project_id", p.id, "key", fmt.Sprintf("client-%s-%06d", p.name, i), "status", status,
 		"documents", docs, "created_at", created, "updated_at", between(r, created, w.o.Epoch),
 		value.When(w.layout.attached, "metadata", nil, attaching, "attached_docs", list))
-}
-
-// clientDocumentInfo is what a client row holds of one document.
-func (w *Workload) clientDocumentInfo(status string, seq int64) bson.D {
-	return value.D("client_seq", seq, "server_seq", seq, "status", status, value.When(w.layout.current, "epoch", int64(0)))
 }
 
 func (w *Workload) schemaDocument(p *project, version int) bson.D {

@@ -22,10 +22,10 @@ type projector struct {
 
 func (c *compiler) project(arg bson.RawValue) (Transform, error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(15969, "$project specification must be an object")
+		return Transform{}, status.Errorf(15969, "$project specification must be an object")
 	}
 	if value.Len(arg.Value) == 0 {
-		return nil, status.Errorf(51272, "Invalid $project :: caused by :: projection specification must have at least one field")
+		return Transform{}, status.Errorf(51272, "Invalid $project :: caused by :: projection specification must have at least one field")
 	}
 	t, err := c.projection(arg.Value)
 	return t, status.Context("Invalid $project", err)
@@ -40,7 +40,7 @@ func (c *compiler) projection(spec bson.Raw) (Transform, error) {
 	p := &projector{c: c, tree: &tree{}}
 	empty := status.Errorf(51270, "An empty sub-projection is not a valid value. Found empty object at path")
 	if err := eachLeaf(nil, spec, empty, p.leaf); err != nil {
-		return nil, err
+		return Transform{}, err
 	}
 	return p.finish(), nil
 }
@@ -58,7 +58,7 @@ func (p *projector) finish() Transform {
 			p.tree.names, p.tree.nodes = append(p.tree.names, "_id"), append(p.tree.nodes, &branch{include: true})
 		}
 	}
-	return projection{p.tree, p.include, p.c.peak}
+	return Transform{p.tree, !p.include, p.c.peak}
 }
 
 func (p *projector) leaf(path []string, v bson.RawValue) error {
@@ -105,97 +105,64 @@ func (c *compiler) unset(arg bson.RawValue) (Transform, error) {
 	case bson.TypeArray:
 		names = slices.Collect(value.Items(arg))
 		if len(names) == 0 {
-			return nil, status.Errorf(31119, "$unset specification must be a string or an array with at least one field")
+			return Transform{}, status.Errorf(31119, "$unset specification must be a string or an array with at least one field")
 		}
 	default:
-		return nil, status.Errorf(31002, "$unset specification must be a string or an array")
+		return Transform{}, status.Errorf(31002, "$unset specification must be a string or an array")
 	}
 	t := &tree{}
 	for _, n := range names {
 		if n.Type != bson.TypeString {
-			return nil, status.Errorf(31120, "$unset specification must be a string or an array containing only string values")
+			return Transform{}, status.Errorf(31120, "$unset specification must be a string or an array containing only string values")
 		}
 		path, err := splitPath(str(n))
 		if err == nil {
 			err = t.put(path, &branch{exclude: true})
 		}
 		if err != nil {
-			return nil, status.Context("Invalid $unset", err)
+			return Transform{}, status.Context("Invalid $unset", err)
 		}
 	}
-	return projection{tree: t}, nil
+	return Transform{tree: t, keeps: true}, nil
 }
 
-// projection is $project (with include) and $unset (without).
-type projection struct {
-	tree    *tree
-	include bool
-	locals  int
+// Transform makes a document of another by a tree: those of $set and $unset keep the fields that the tree does not
+// name, and so does a $project that excludes; one that includes drops them.
+type Transform struct {
+	tree   *tree
+	keeps  bool
+	locals int
 }
 
-func (p projection) Apply(doc bson.Raw, env *Env) (bson.Raw, error) {
-	if !p.include {
-		return exclude(p.tree, doc), nil
-	}
-	return p.included(newEvaluation(doc, env, p.locals), p.tree, doc)
+// Apply transforms one document.
+func (w Transform) Apply(doc bson.Raw, env *Env) (bson.Raw, error) {
+	return w.document(newEvaluation(doc, env, w.locals), w.tree, doc)
 }
 
-func exclude(t *tree, doc []byte) bson.Raw {
-	b := value.NewBuilder(len(doc))
-	for key, v := range value.Elements(doc) {
-		if i, ok := t.find(key); ok {
-			if t.nodes[i].leaf() {
-				continue
-			}
-			v = excludeIn(t.nodes[i].sub, v)
-		}
-		b.Append(key, v)
-	}
-	return b.Raw()
-}
-
-func excludeIn(t *tree, v bson.RawValue) bson.RawValue {
-	switch v.Type {
-	case bson.TypeEmbeddedDocument:
-		return value.Doc(exclude(t, v.Value))
-	case bson.TypeArray:
-		v, _ = mapped(v, func(item bson.RawValue) (bson.RawValue, error) { return excludeIn(t, item), nil })
-	}
-	return v
-}
-
-// included keeps fields in the order of the document and puts computed ones
-// after them, in the order of the specification.
-func (p projection) included(c *evaluation, t *tree, doc []byte) (bson.Raw, error) {
-	b := value.NewBuilder(len(doc))
+// document keeps fields in the order of the document and puts new ones after them, in the order of the specification;
+// for a $project that includes, all computed ones are new. All expressions see the original document.
+func (w Transform) document(c *evaluation, t *tree, doc []byte) (bson.Raw, error) {
+	b := value.NewBuilder(len(doc) + 64)
 	done := make([]bool, len(t.names))
 	for key, v := range value.Elements(doc) {
-		i, ok := t.find(key)
-		if !ok || done[i] || t.nodes[i].expr != nil {
+		i, named := t.find(key)
+		if named && (done[i] || t.nodes[i].expr != nil && !w.keeps) || !named && !w.keeps {
 			continue
 		}
-		done[i] = true
-		if n := t.nodes[i]; !n.leaf() {
+		if named {
+			done[i] = true
 			var err error
-			if v, err = p.includedIn(c, n.sub, v); err != nil {
+			if v, err = w.field(c, t.nodes[i], v); err != nil {
 				return nil, err
 			}
 		}
 		b.Append(key, v)
 	}
 	for i, name := range t.names {
-		n := t.nodes[i]
 		if done[i] {
 			continue
 		}
-		var v bson.RawValue
-		var err error
-		switch {
-		case n.expr != nil:
-			v, err = n.expr.eval(c)
-		case !n.leaf() && computes(n.sub):
-			v, err = p.includedIn(c, n.sub, value.Doc(nil))
-		}
+		v, err := w.field(c, t.nodes[i], missing())
 		if err != nil {
 			return nil, err
 		}
@@ -204,34 +171,31 @@ func (p projection) included(c *evaluation, t *tree, doc []byte) (bson.Raw, erro
 	return b.Raw(), nil
 }
 
-// includedIn applies a nested specification: to each document of an array; any
-// other value is dropped, or replaced where the specification computes fields.
-func (p projection) includedIn(c *evaluation, t *tree, v bson.RawValue) (bson.RawValue, error) {
+// field is what becomes of a field, or of an element of an array in it. A value that is no document becomes one where
+// the specification computes fields of it.
+func (w Transform) field(c *evaluation, n *branch, v bson.RawValue) (bson.RawValue, error) {
 	switch {
+	case n.expr != nil:
+		return n.expr.eval(c)
+	case n.include:
+		return v, nil
+	case n.leaf():
+		return missing(), nil
 	case v.Type == bson.TypeArray:
-		return mapped(v, func(item bson.RawValue) (bson.RawValue, error) { return p.includedIn(c, t, item) })
-	case v.Type == bson.TypeEmbeddedDocument:
-		doc, err := p.included(c, t, v.Value)
-		return value.Doc(doc), err
-	case computes(t):
-		doc, err := p.included(c, t, nil)
-		return value.Doc(doc), err
+		return mapped(v, func(item bson.RawValue) (bson.RawValue, error) { return w.field(c, n, item) })
+	case v.Type != bson.TypeEmbeddedDocument && !computes(n.sub) && w.keeps:
+		return v, nil
+	case v.Type != bson.TypeEmbeddedDocument && !computes(n.sub):
+		return missing(), nil
+	case v.Type != bson.TypeEmbeddedDocument:
+		v.Value = nil
 	}
-	return missing(), nil
+	doc, err := w.document(c, n.sub, v.Value)
+	return value.Doc(doc), err
 }
 
 func computes(t *tree) bool {
-	for _, n := range t.nodes {
-		if n.expr != nil || n.sub != nil && computes(n.sub) {
-			return true
-		}
-	}
-	return false
-}
-
-// Transform turns one document into one document.
-type Transform interface {
-	Apply(doc bson.Raw, env *Env) (bson.Raw, error)
+	return slices.ContainsFunc(t.nodes, func(n *branch) bool { return n.expr != nil || n.sub != nil && computes(n.sub) })
 }
 
 // CompileTransform compiles one of the stages $addFields, $set, $unset and $project:
@@ -239,7 +203,7 @@ type Transform interface {
 func (e *Env) CompileTransform(stage bson.Raw) (t Transform, ok bool, err error) {
 	name, arg := value.First(stage)
 	if value.Len(stage) != 1 {
-		return nil, false, status.Errorf(40323, "A pipeline stage specification object must contain exactly one field.")
+		return Transform{}, false, status.Errorf(40323, "A pipeline stage specification object must contain exactly one field.")
 	}
 	c := &compiler{known: e.known}
 	switch name {
@@ -250,7 +214,7 @@ func (e *Env) CompileTransform(stage bson.Raw) (t Transform, ok bool, err error)
 	case "$project":
 		t, err = c.project(arg)
 	default:
-		return nil, false, nil
+		return Transform{}, false, nil
 	}
 	return t, true, err
 }
@@ -302,14 +266,9 @@ func (t *tree) put(path []string, leaf *branch) error {
 }
 
 // addFields is $set: fields are replaced where they stand, new ones follow.
-type addFields struct {
-	tree   *tree
-	locals int
-}
-
 func (c *compiler) addFields(name string, arg bson.RawValue) (Transform, error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
-		return nil, status.Errorf(40272, "%s specification stage must be an object, got %s", name, TypeName(arg))
+		return Transform{}, status.Errorf(40272, "%s specification stage must be an object, got %s", name, TypeName(arg))
 	}
 	t := &tree{}
 	err := eachLeaf(nil, arg.Value, nil, func(path []string, v bson.RawValue) error {
@@ -320,12 +279,12 @@ func (c *compiler) addFields(name string, arg bson.RawValue) (Transform, error) 
 		return t.put(path, &branch{expr: n})
 	})
 	if err != nil {
-		return nil, status.Context("Invalid "+name, err)
+		return Transform{}, status.Context("Invalid "+name, err)
 	}
 	if len(t.names) == 0 {
-		return nil, status.Errorf(40177, "Invalid %s :: caused by :: specification must have at least one field", name)
+		return Transform{}, status.Errorf(40177, "Invalid %s :: caused by :: specification must have at least one field", name)
 	}
-	return addFields{t, c.peak}, nil
+	return Transform{t, true, c.peak}, nil
 }
 
 // eachLeaf visits the leaves of a specification: {a: 1, "b.c": …, d: {e: …}}. A nested document that is no operator is
@@ -357,10 +316,6 @@ func eachLeaf(prefix []string, doc bson.Raw, empty error, leaf func(path []strin
 	return nil
 }
 
-func (a addFields) Apply(doc bson.Raw, env *Env) (bson.Raw, error) {
-	return set(newEvaluation(doc, env, a.locals), a.tree, doc)
-}
-
 func newEvaluation(doc bson.Raw, env *Env, locals int) *evaluation {
 	c := &evaluation{root: doc, env: env}
 	if env == nil {
@@ -370,51 +325,4 @@ func newEvaluation(doc bson.Raw, env *Env, locals int) *evaluation {
 		c.locals = make([]bson.RawValue, locals)
 	}
 	return c
-}
-
-// set writes doc with the tree's fields over it. All expressions see the
-// original document.
-func set(c *evaluation, t *tree, doc []byte) (bson.Raw, error) {
-	b := value.NewBuilder(len(doc) + 64)
-	done := make([]bool, len(t.names))
-	for key, v := range value.Elements(doc) {
-		if i, ok := t.find(key); ok {
-			if done[i] {
-				continue
-			}
-			done[i] = true
-			var err error
-			if v, err = setOne(c, t.nodes[i], v); err != nil {
-				return nil, err
-			}
-		}
-		b.Append(key, v)
-	}
-	for i, name := range t.names {
-		if !done[i] {
-			v, err := setOne(c, t.nodes[i], missing())
-			if err != nil {
-				return nil, err
-			}
-			b.Append(name, v)
-		}
-	}
-	return b.Raw(), nil
-}
-
-// setOne replaces one field; below it, arrays get the change in each of their
-// elements and anything that is no document becomes one.
-func setOne(c *evaluation, n *branch, v bson.RawValue) (bson.RawValue, error) {
-	if n.leaf() {
-		return n.expr.eval(c)
-	}
-	if v.Type == bson.TypeArray {
-		return mapped(v, func(item bson.RawValue) (bson.RawValue, error) { return setOne(c, n, item) })
-	}
-	var inner []byte
-	if v.Type == bson.TypeEmbeddedDocument {
-		inner = v.Value
-	}
-	doc, err := set(c, n.sub, inner)
-	return value.Doc(doc), err
 }

@@ -210,7 +210,8 @@ func (g *grouping) result(b *bucket) bson.Raw {
 		v := b.accs[i].result()
 		if g.partial {
 			v = b.accs[i].state()
-		} else if v.Type == 0 {
+		}
+		if v.Type == 0 {
 			v = value.Null() // results are never missing
 		}
 		out.Append(a.name, v)
@@ -262,19 +263,33 @@ type accumulator interface {
 	add(v bson.RawValue)   // a document's value
 	merge(v bson.RawValue) // another accumulator's state
 	result() bson.RawValue
-	state() bson.RawValue // input of merge; missing if there is no state
+	state() bson.RawValue // input of merge
 }
 
 func accumulatorFor(op string) func() accumulator {
 	switch op {
 	case "$sum", "$count":
-		return func() accumulator { return &sum{} }
+		return func() accumulator {
+			t := &expr.Total{}
+			return fold{t.Add, t.Sum}
+		}
 	case "$avg":
 		return func() accumulator { return &average{} }
 	case "$min", "$max":
-		return func() accumulator { return &extreme{largest: op == "$max"} }
+		return func() accumulator {
+			var best bson.RawValue
+			return fold{func(v bson.RawValue) { best = expr.Extreme(best, v, op == "$max") }, func() bson.RawValue { return best }}
+		}
 	case "$first", "$last":
-		return func() accumulator { return &end{last: op == "$last"} }
+		return func() accumulator {
+			var kept bson.RawValue
+			some := false
+			return fold{func(v bson.RawValue) {
+				if op == "$last" || !some {
+					kept, some = v, true
+				}
+			}, func() bson.RawValue { return kept }}
+		}
 	case "$push":
 		return func() accumulator { return &pushed{} }
 	case "$addToSet":
@@ -283,12 +298,16 @@ func accumulatorFor(op string) func() accumulator {
 	return nil
 }
 
-type sum struct{ total expr.Total }
+// fold is an accumulator whose state is its result, so that merging is adding.
+type fold struct {
+	step  func(v bson.RawValue)
+	value func() bson.RawValue
+}
 
-func (a *sum) add(v bson.RawValue)   { a.total.Add(v) }
-func (a *sum) merge(v bson.RawValue) { a.add(v) }
-func (a *sum) result() bson.RawValue { return a.total.Sum() }
-func (a *sum) state() bson.RawValue  { return a.total.Sum() }
+func (a fold) add(v bson.RawValue)   { a.step(v) }
+func (a fold) merge(v bson.RawValue) { a.step(v) }
+func (a fold) result() bson.RawValue { return a.value() }
+func (a fold) state() bson.RawValue  { return a.value() }
 
 // average has the state {subTotal, count}, as in MongoDB.
 type average struct {
@@ -313,35 +332,6 @@ func (a *average) result() bson.RawValue { return expr.Quotient(a.total.Sum(), a
 
 func (a *average) state() bson.RawValue {
 	return doc("subTotal", a.total.Sum(), "count", value.Int64(a.count))
-}
-
-type extreme struct {
-	largest bool
-	best    bson.RawValue
-}
-
-func (a *extreme) add(v bson.RawValue)   { a.best = expr.Extreme(a.best, v, a.largest) }
-func (a *extreme) merge(v bson.RawValue) { a.add(v) }
-func (a *extreme) result() bson.RawValue { return a.best }
-func (a *extreme) state() bson.RawValue  { return a.best }
-
-type end struct {
-	last, any bool
-	v         bson.RawValue
-}
-
-func (a *end) add(v bson.RawValue) {
-	if a.last || !a.any {
-		a.v, a.any = v, true
-	}
-}
-func (a *end) merge(v bson.RawValue) { a.add(v) }
-func (a *end) result() bson.RawValue { return a.v }
-func (a *end) state() bson.RawValue {
-	if a.v.Type == 0 {
-		return value.Null()
-	}
-	return a.v
 }
 
 // pushed is $push, and $addToSet when seen is not nil. Missing values are not

@@ -123,7 +123,7 @@ func (j *joining) join(d bson.Raw) (bson.Raw, error) {
 		}
 		found.Push(value.Doc(f))
 	}
-	return put(d, j.as, bson.RawValue{Type: bson.TypeArray, Value: found.Raw()}), nil
+	return value.Put(d, j.as, bson.RawValue{Type: bson.TypeArray, Value: found.Raw()}), nil
 }
 
 // filter finds what joins with a document: the foreign field equals the local

@@ -75,7 +75,7 @@ func (u unwinding) each(d bson.Raw, yield func(bson.Raw) bool) bool {
 	case bson.TypeArray:
 		i := int64(0)
 		for item := range value.Items(v) {
-			if !yield(u.numbered(put(d, u.path, item), value.Int64(i))) {
+			if !yield(u.numbered(value.Put(d, u.path, item), value.Int64(i))) {
 				return false
 			}
 			i++
@@ -83,7 +83,7 @@ func (u unwinding) each(d bson.Raw, yield func(bson.Raw) bool) bool {
 		if i > 0 || !u.keep {
 			return true
 		}
-		return yield(u.numbered(put(d, u.path, bson.RawValue{}), value.Null()))
+		return yield(u.numbered(value.Put(d, u.path, bson.RawValue{}), value.Null()))
 	case 0, bson.TypeNull, bson.TypeUndefined:
 		if !u.keep {
 			return true
@@ -96,7 +96,7 @@ func (u unwinding) numbered(d bson.Raw, i bson.RawValue) bson.Raw {
 	if u.index == nil {
 		return d
 	}
-	return put(d, u.index, i)
+	return value.Put(d, u.index, i)
 }
 
 // at follows documents only: a path never crosses an array here.
@@ -109,30 +109,4 @@ func at(d bson.Raw, path []string) bson.RawValue {
 		v = value.Field(v.Value, name)
 	}
 	return v
-}
-
-// put returns d with the value at path replaced (removed if missing); documents on the
-// path are created as needed.
-func put(d bson.Raw, path []string, v bson.RawValue) bson.Raw {
-	b := value.NewBuilder(len(d) + 16)
-	found := false
-	inner := func(old bson.RawValue) bson.RawValue {
-		if len(path) == 1 {
-			return v
-		}
-		if old.Type != bson.TypeEmbeddedDocument {
-			old.Value = nil
-		}
-		return value.Doc(put(old.Value, path[1:], v))
-	}
-	for k, old := range value.Elements(d) {
-		if k == path[0] && !found {
-			found, old = true, inner(old)
-		}
-		b.Append(k, old)
-	}
-	if !found && v.Type != 0 {
-		b.Append(path[0], inner(bson.RawValue{}))
-	}
-	return b.Raw()
 }

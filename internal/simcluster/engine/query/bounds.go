@@ -103,11 +103,13 @@ func bounds(n node, path string, multikey bool) (found []Interval, known bool) {
 			}
 		}
 	case *field:
-		if n.name == path {
+		switch e, nested := n.test.(elemMatch); {
+		case nested && e.fields && strings.HasPrefix(path, n.name+"."):
+			return bounds(e.node, path[len(n.name)+1:], multikey)
+		case nested && !e.fields && n.name == path:
+			return bounds(e.node, path, false)
+		case n.name == path:
 			return testBounds(n.test)
-		}
-		if e, ok := n.test.(elementDocument); ok && strings.HasPrefix(path, n.name+".") {
-			return bounds(e.filter, path[len(n.name)+1:], multikey)
 		}
 	}
 	return nil, false
@@ -137,21 +139,6 @@ func testBounds(t test) ([]Interval, bool) {
 		return union(found), true
 	case *pattern:
 		return union(regexBounds(t)), true
-	case elementValue:
-		return testBounds(t.test)
-	case every:
-		var found []Interval
-		known := false
-		for _, part := range t {
-			next, ok := testBounds(part)
-			switch {
-			case ok && known:
-				found = intersect(found, next)
-			case ok:
-				found, known = next, true
-			}
-		}
-		return found, known
 	}
 	return nil, false
 }

@@ -54,20 +54,20 @@ func (f *Filter) Match(doc bson.Raw) (bool, error) {
 	if f.Empty() {
 		return true, nil
 	}
-	return f.root.match(doc)
+	return f.root.match(value.Doc(doc))
 }
 
-// node is one condition on a document.
+// node is one condition on a document, or on an element of an array.
 type node interface {
-	match(doc bson.Raw) (bool, error)
+	match(v bson.RawValue) (bool, error)
 }
 
 // all holds when every part does.
 type all []node
 
-func (n all) match(doc bson.Raw) (bool, error) {
+func (n all) match(v bson.RawValue) (bool, error) {
 	for _, part := range n {
-		if ok, err := part.match(doc); !ok || err != nil {
+		if ok, err := part.match(v); !ok || err != nil {
 			return false, err
 		}
 	}
@@ -77,9 +77,9 @@ func (n all) match(doc bson.Raw) (bool, error) {
 // some holds when any part does.
 type some []node
 
-func (n some) match(doc bson.Raw) (bool, error) {
+func (n some) match(v bson.RawValue) (bool, error) {
 	for _, part := range n {
-		if ok, err := part.match(doc); ok || err != nil {
+		if ok, err := part.match(v); ok || err != nil {
 			return ok, err
 		}
 	}
@@ -89,13 +89,13 @@ func (n some) match(doc bson.Raw) (bool, error) {
 // not negates a condition.
 type not struct{ node }
 
-func (n not) match(doc bson.Raw) (bool, error) {
-	ok, err := n.node.match(doc)
+func (n not) match(v bson.RawValue) (bool, error) {
+	ok, err := n.node.match(v)
 	return !ok && err == nil, err
 }
 
 // field holds when any value at the path satisfies the test. open: elements of an array at the
-// end of the path count as values too.
+// end of the path count as values too. Without a path it is a condition on an element of an array.
 type field struct {
 	name string // dotted
 	path []string
@@ -103,18 +103,27 @@ type field struct {
 	open bool
 }
 
-func (n *field) match(doc bson.Raw) (bool, error) {
-	if len(n.path) == 1 { // the common case, without a closure
-		if v := value.Field(doc, n.name); v.Type != bson.TypeArray {
-			return n.test.holds(v), nil
+func (n *field) match(v bson.RawValue) (bool, error) {
+	switch len(n.path) {
+	case 0:
+		return n.test.holds(v), nil
+	case 1: // the common case, without a closure
+		if at := value.Field(v.Value, n.name); at.Type != bson.TypeArray {
+			return n.test.holds(at), nil
 		}
 	}
 	found := false
-	value.Walk(doc, n.path, n.open, func(v bson.RawValue) bool {
-		found = n.test.holds(v)
+	value.Walk(v.Value, n.path, n.open, func(at bson.RawValue) bool {
+		found = n.test.holds(at)
 		return !found
 	})
 	return found, nil
+}
+
+// of is a condition on the same values, which may be elements of an array.
+func (n field) of(t test) *field {
+	n.test, n.open = t, true
+	return &n
 }
 
 // computed is $expr.
@@ -123,9 +132,9 @@ type computed struct {
 	env  *expr.Env
 }
 
-func (n *computed) match(doc bson.Raw) (bool, error) {
-	v, err := n.expr.Eval(doc, n.env)
-	return err == nil && expr.Truthy(v), err
+func (n *computed) match(v bson.RawValue) (bool, error) {
+	result, err := n.expr.Eval(v.Value, n.env)
+	return err == nil && expr.Truthy(result), err
 }
 
 // maxDepth bounds the nesting of a filter, as the server's parser does.
@@ -151,7 +160,7 @@ func (p *parser) filter(doc bson.Raw) (node, error) {
 		if strings.HasPrefix(name, "$") {
 			n, err = p.topLevel(name, v)
 		} else {
-			n, err = p.condition(name, v)
+			n, err = p.condition(field{name: name, path: strings.Split(name, ".")}, v)
 		}
 		if err != nil {
 			return nil, err
@@ -221,26 +230,18 @@ func (p *parser) list(name string, v bson.RawValue) ([]node, error) {
 	return parts, nil
 }
 
-// condition compiles "path: value": operators, a regular expression, or equality.
-func (p *parser) condition(path string, v bson.RawValue) (node, error) {
-	c, err := p.conditions(path, v)
-	if err != nil {
-		return nil, err
-	}
-	return c.node(path, strings.Split(path, ".")), nil
-}
-
-func (p *parser) conditions(path string, v bson.RawValue) (condition, error) {
+// condition compiles what a filter says about a field: operators, a regular expression, or equality.
+func (p *parser) condition(at field, v bson.RawValue) (node, error) {
 	switch {
 	case isOperators(v):
-		return p.operators(path, v.Value)
+		return p.operators(at, v.Value)
 	case v.Type == bson.TypeRegex:
 		re, err := regexOf(v)
-		return condition{test: re, open: true}, err
+		return at.of(re), err
 	case v.Type == bson.TypeUndefined:
-		return condition{}, status.Errorf(status.BadValue, "cannot compare to undefined")
+		return nil, status.Errorf(status.BadValue, "cannot compare to undefined")
 	}
-	return condition{test: comparison{equal, v}, open: true}, nil
+	return at.of(comparison{equal, v}), nil
 }
 
 // isOperators reports whether a document holds operators: its first field begins with "$" and it is no DBRef.
@@ -250,48 +251,4 @@ func isOperators(v bson.RawValue) bool {
 	}
 	name, _ := value.First(v.Value)
 	return strings.HasPrefix(name, "$") && name != "$ref" && name != "$id" && name != "$db"
-}
-
-// condition is the compiled form of the operators on one field, which apply to a path
-// of a document or, inside $elemMatch, to an element: a test, or a conjunction,
-// possibly negated.
-type condition struct {
-	test   test
-	open   bool
-	parts  []condition
-	negate bool
-}
-
-func (c condition) node(name string, path []string) node {
-	var n node
-	if c.test != nil {
-		n = &field{name: name, path: path, test: c.test, open: c.open}
-	} else {
-		parts := make(all, len(c.parts))
-		for i, part := range c.parts {
-			parts[i] = part.node(name, path)
-		}
-		if n = parts; len(parts) == 1 {
-			n = parts[0]
-		}
-	}
-	if c.negate {
-		return not{n}
-	}
-	return n
-}
-
-func (c condition) element() test {
-	t := c.test
-	if t == nil {
-		parts := make(every, len(c.parts))
-		for i, part := range c.parts {
-			parts[i] = part.element()
-		}
-		t = parts
-	}
-	if c.negate {
-		return without{t}
-	}
-	return t
 }

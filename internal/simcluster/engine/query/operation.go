@@ -169,24 +169,22 @@ func pull(arg bson.RawValue) (computation, error) {
 // pullCondition: operators apply to the element, a document is a filter on elements that are
 // documents, anything else is equality (or a regular expression).
 func pullCondition(arg bson.RawValue) (func(bson.RawValue) bool, error) {
-	var p parser
-	if arg.Type == bson.TypeEmbeddedDocument && !isOperators(arg) {
-		p.inside = true
-		n, err := p.filter(arg.Value)
-		return func(v bson.RawValue) bool {
-			if v.Type != bson.TypeEmbeddedDocument {
-				return false
-			}
-			ok, err := n.match(v.Value)
-			return ok && err == nil
-		}, err
+	p := parser{inside: true}
+	var n node
+	var err error
+	documents := arg.Type == bson.TypeEmbeddedDocument && !isOperators(arg)
+	if documents {
+		n, err = p.filter(arg.Value)
+	} else {
+		n, err = p.condition(field{}, arg)
 	}
-	c, err := p.conditions("", arg)
-	if err != nil {
-		return nil, err
-	}
-	t := c.element()
-	return t.holds, nil
+	return func(v bson.RawValue) bool {
+		if documents && v.Type != bson.TypeEmbeddedDocument {
+			return false
+		}
+		ok, err := n.match(v)
+		return ok && err == nil
+	}, err
 }
 
 // removing is the array without the elements to drop; missing stays missing.

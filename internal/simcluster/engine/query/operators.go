@@ -13,79 +13,88 @@ import (
 )
 
 // operators compiles {$gt: 1, $lt: 5}.
-func (p *parser) operators(path string, doc bson.Raw) (condition, error) {
-	var parts []condition
+func (p *parser) operators(at field, doc bson.Raw) (node, error) {
+	var parts all
 	for name, v := range value.Elements(doc) {
-		c, err := p.operator(path, name, v, doc)
+		n, err := p.operator(at, name, v, doc)
 		if err != nil {
-			return condition{}, err
+			return nil, err
 		}
-		if c.test != nil || c.parts != nil {
-			parts = append(parts, c)
+		if n != nil {
+			parts = append(parts, n)
 		}
 	}
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
-	if parts == nil {
-		parts = []condition{}
-	}
-	return condition{parts: parts}, nil
+	return parts, nil
 }
 
-func (p *parser) operator(path, name string, v bson.RawValue, doc bson.Raw) (condition, error) {
+// operator compiles one of the operators in doc; nil for one that says nothing by itself.
+func (p *parser) operator(at field, name string, v bson.RawValue, doc bson.Raw) (node, error) {
 	switch name {
 	case "$eq":
-		return compare(path, equal, v)
+		return compare(at, equal, v)
 	case "$lt":
-		return compare(path, less, v)
+		return compare(at, less, v)
 	case "$lte":
-		return compare(path, lessOrEqual, v)
+		return compare(at, lessOrEqual, v)
 	case "$gt":
-		return compare(path, greater, v)
+		return compare(at, greater, v)
 	case "$gte":
-		return compare(path, greaterOrEqual, v)
+		return compare(at, greaterOrEqual, v)
 	case "$ne":
 		if v.Type == bson.TypeRegex {
-			return condition{}, status.Errorf(status.BadValue, "Can't have regex as arg to $ne.")
+			return nil, status.Errorf(status.BadValue, "Can't have regex as arg to $ne.")
 		}
-		c, err := compare(path, equal, v)
-		c.negate = true
-		return c, err
-	case "$in", "$nin":
+		n, err := compare(at, equal, v)
+		return not{n}, err
+	case "$in":
 		t, err := membership(name, v)
-		return condition{test: t, open: true, negate: name == "$nin"}, err
+		return at.of(t), err
+	case "$nin":
+		t, err := membership(name, v)
+		return not{at.of(t)}, err
 	case "$exists":
-		return condition{test: exists{}, open: true, negate: !truth(v)}, nil
+		if expr.Truthy(v) {
+			return at.of(exists{}), nil
+		}
+		return not{at.of(exists{})}, nil
 	case "$type":
 		t, err := types(v)
-		return condition{test: t, open: true}, err
+		return at.of(t), err
 	case "$not":
-		return p.negation(path, v)
-	case "$regex", "$options":
-		return regexOperator(name, doc)
+		return p.negation(at, v)
+	case "$regex":
+		re, err := regexOperator(v, value.Field(doc, "$options"))
+		return at.of(re), err
+	case "$options": // read together with $regex
+		if value.Field(doc, "$regex").Type == 0 {
+			return nil, status.Errorf(status.BadValue, "$options needs a $regex")
+		}
+		return nil, nil
 	case "$size":
 		t, err := sizeOperator(v)
-		return condition{test: t}, err
+		at.test = t
+		return &at, err
 	case "$elemMatch":
-		t, err := p.elemMatch(path, v)
-		return condition{test: t}, err
+		t, err := p.elemMatch(at, v)
+		at.test = t
+		return &at, err
 	case "$comment":
-		return condition{}, nil
-	case "$expr":
-		return condition{}, status.Errorf(status.BadValue, "unknown operator: $expr")
+		return nil, nil
 	}
-	return condition{}, status.Errorf(status.BadValue, "unknown operator: %s", name)
+	return nil, status.Errorf(status.BadValue, "unknown operator: %s", name)
 }
 
-func compare(path string, op operator, v bson.RawValue) (condition, error) {
+func compare(at field, op operator, v bson.RawValue) (node, error) {
 	switch {
 	case v.Type == bson.TypeUndefined:
-		return condition{}, status.Errorf(status.BadValue, "cannot compare to undefined")
+		return nil, status.Errorf(status.BadValue, "cannot compare to undefined")
 	case v.Type == bson.TypeRegex && op != equal:
-		return condition{}, status.Errorf(status.BadValue, "Can't have RegEx as arg to predicate over field '%s'.", path)
+		return nil, status.Errorf(status.BadValue, "Can't have RegEx as arg to predicate over field '%s'.", at.name)
 	}
-	return condition{test: comparison{op, v}, open: true}, nil
+	return at.of(comparison{op, v}), nil
 }
 
 func membership(name string, v bson.RawValue) (test, error) {
@@ -116,39 +125,21 @@ func membership(name string, v bson.RawValue) (test, error) {
 	return set, nil
 }
 
-func (p *parser) negation(path string, v bson.RawValue) (condition, error) {
-	var c condition
-	var err error
+func (p *parser) negation(at field, v bson.RawValue) (node, error) {
 	switch {
 	case v.Type == bson.TypeRegex:
-		var re *pattern
-		re, err = regexOf(v)
-		c = condition{test: re, open: true}
+		re, err := regexOf(v)
+		return not{at.of(re)}, err
 	case v.Type != bson.TypeEmbeddedDocument:
-		return c, status.Errorf(status.BadValue, "$not needs a regex or a document")
+		return nil, status.Errorf(status.BadValue, "$not needs a regex or a document")
 	case value.Len(v.Value) == 0:
-		return c, status.Errorf(status.BadValue, "$not cannot be empty")
-	default:
-		c, err = p.operators(path, v.Value)
+		return nil, status.Errorf(status.BadValue, "$not cannot be empty")
 	}
-	if c.negate { // {$not: {$ne: 1}}: a negation of its own around it
-		c = condition{parts: []condition{c}}
-	}
-	c.negate = true
-	return c, err
+	n, err := p.operators(at, v.Value)
+	return not{n}, err
 }
 
-// truth is the boolean value of an operand such as that of $exists.
-func truth(v bson.RawValue) bool { return expr.Truthy(v) }
-
-func regexOperator(name string, doc bson.Raw) (condition, error) {
-	source, options := value.Field(doc, "$regex"), value.Field(doc, "$options")
-	if source.Type == 0 {
-		return condition{}, status.Errorf(status.BadValue, "$options needs a $regex")
-	}
-	if name == "$options" { // read together with $regex
-		return condition{}, nil
-	}
+func regexOperator(source, options bson.RawValue) (*pattern, error) {
 	var text, flags string
 	switch source.Type {
 	case bson.TypeString:
@@ -156,19 +147,17 @@ func regexOperator(name string, doc bson.Raw) (condition, error) {
 	case bson.TypeRegex:
 		text, flags = source.Regex()
 	default:
-		return condition{}, status.Errorf(status.BadValue, "$regex has to be a string")
+		return nil, status.Errorf(status.BadValue, "$regex has to be a string")
 	}
-	if options.Type != 0 {
-		if options.Type != bson.TypeString {
-			return condition{}, status.Errorf(status.BadValue, "$options has to be a string")
-		}
-		if flags != "" {
-			return condition{}, status.Errorf(51075, "options set in both $regex and $options")
-		}
-		flags = options.StringValue()
+	switch {
+	case options.Type == 0:
+		return newPattern(text, flags)
+	case options.Type != bson.TypeString:
+		return nil, status.Errorf(status.BadValue, "$options has to be a string")
+	case flags != "":
+		return nil, status.Errorf(51075, "options set in both $regex and $options")
 	}
-	re, err := newPattern(text, flags)
-	return condition{test: re, open: true}, err
+	return newPattern(text, options.StringValue())
 }
 
 func sizeOperator(v bson.RawValue) (test, error) {

@@ -108,70 +108,40 @@ func (s size) holds(v bson.RawValue) bool {
 	return v.Type == bson.TypeArray && value.Len(v.Value) == int(s)
 }
 
-// elementDocument is $elemMatch with a filter: an element that is a document (or array) matches it.
-type elementDocument struct{ filter node }
-
-func (e elementDocument) holds(v bson.RawValue) bool {
-	return anyItem(v, func(item bson.RawValue) bool {
-		if item.Type != bson.TypeEmbeddedDocument && item.Type != bson.TypeArray {
-			return false
-		}
-		ok, err := e.filter.match(item.Value)
-		return ok && err == nil // $expr cannot occur inside, nothing else fails
-	})
+// elemMatch is $elemMatch: an element of an array satisfies a condition, one on its fields or one on itself.
+type elemMatch struct {
+	node
+	fields bool // it has fields: it is a document or an array
 }
 
-// elementValue is $elemMatch with operators: an element satisfies all of them.
-type elementValue struct{ test test }
-
-func (e elementValue) holds(v bson.RawValue) bool {
-	return anyItem(v, e.test.holds)
-}
-
-func anyItem(v bson.RawValue, holds func(bson.RawValue) bool) bool {
+func (e elemMatch) holds(v bson.RawValue) bool {
 	if v.Type != bson.TypeArray {
 		return false
 	}
 	for item := range value.Items(v) {
-		if holds(item) {
+		if e.fields && item.Type != bson.TypeEmbeddedDocument && item.Type != bson.TypeArray {
+			continue
+		}
+		if ok, err := e.match(item); ok && err == nil { // $expr cannot occur inside, nothing else fails
 			return true
 		}
 	}
 	return false
 }
 
-// every and without combine tests on one value, for operators inside $elemMatch.
-type every []test
-
-func (e every) holds(v bson.RawValue) bool {
-	for _, t := range e {
-		if !t.holds(v) {
-			return false
-		}
-	}
-	return true
-}
-
-type without struct{ test }
-
-func (w without) holds(v bson.RawValue) bool { return !w.test.holds(v) }
-
-func (p *parser) elemMatch(path string, v bson.RawValue) (test, error) {
+func (p *parser) elemMatch(at field, v bson.RawValue) (test, error) {
 	if v.Type != bson.TypeEmbeddedDocument {
 		return nil, status.Errorf(status.BadValue, "$elemMatch needs an Object")
 	}
 	inner := parser{env: p.env, inside: true, depth: p.depth + 1}
-	name, _ := value.First(v.Value)
-	if isOperators(v) && name != "$and" && name != "$or" && name != "$nor" && name != "$where" && name != "$expr" {
-		c, err := inner.operators(path, v.Value)
-		if err != nil {
-			return nil, err
+	switch name, _ := value.First(v.Value); name {
+	case "$and", "$or", "$nor", "$where", "$expr":
+	default:
+		if isOperators(v) {
+			n, err := inner.operators(field{name: at.name}, v.Value)
+			return elemMatch{node: n}, err
 		}
-		return elementValue{c.element()}, nil
 	}
 	n, err := inner.filter(v.Value)
-	if err != nil {
-		return nil, err
-	}
-	return elementDocument{n}, nil
+	return elemMatch{node: n, fields: true}, err
 }

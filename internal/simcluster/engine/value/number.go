@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/big"
+	"strconv"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 )
@@ -47,7 +48,8 @@ func Float(v bson.RawValue) float64 {
 	case bson.TypeDouble:
 		return double(v)
 	case bson.TypeDecimal128:
-		return decimalFloat(v.Decimal128())
+		f, _ := strconv.ParseFloat(v.Decimal128().String(), 64) // out of range: ±Inf or 0, which is correct
+		return f
 	}
 	return 0
 }
@@ -71,7 +73,7 @@ func Long(v bson.RawValue) (n int64, ok bool) {
 		}
 		return int64(f), f == math.Trunc(f)
 	case bson.TypeDecimal128:
-		return decimalLong(v.Decimal128())
+		return decimalLong(v)
 	}
 	return 0, false
 }
@@ -112,91 +114,67 @@ func compareIntFloat(n int64, f float64) int {
 
 // compareExact compares where at least one side is Decimal128.
 func compareExact(a, b bson.RawValue) int {
-	ka, kb := numberClass(a), numberClass(b)
-	if ka != kb || ka != finite {
-		return cmp.Compare(ka, kb)
+	if x, y := special(a), special(b); x != 0 || y != 0 {
+		return cmp.Compare(x, y)
 	}
-	x, y := rational(a), rational(b)
-	if c := cmp.Compare(x.coef.Sign(), y.coef.Sign()); c != 0 || x.coef.Sign() == 0 {
-		return c
-	}
-	// Exponents reach 6144: decide by magnitude where that is enough.
-	if mx, my := x.magnitude(), y.magnitude(); mx > my+2 || my > mx+2 {
-		return cmp.Compare(mx, my) * x.coef.Sign()
-	}
-	return x.rat().Cmp(y.rat())
+	return rational(a).Cmp(rational(b))
 }
 
-type class int
-
-const (
-	nan class = iota
-	minusInfinity
-	finite
-	plusInfinity
-)
-
-func numberClass(v bson.RawValue) class {
-	sign := 0
+// special is the NaN or infinity that a number is, 0 if it is finite.
+func special(v bson.RawValue) float64 {
 	switch v.Type {
 	case bson.TypeDouble:
-		f := double(v)
-		if math.IsNaN(f) {
-			return nan
-		}
-		if math.IsInf(f, 0) {
-			sign = int(math.Copysign(1, f))
+		if f := double(v); math.IsNaN(f) || math.IsInf(f, 0) {
+			return f
 		}
 	case bson.TypeDecimal128:
-		d := v.Decimal128()
-		if d.IsNaN() {
-			return nan
+		switch d := v.Decimal128(); {
+		case d.IsNaN():
+			return math.NaN()
+		case d.IsInf() != 0:
+			return math.Inf(d.IsInf())
 		}
-		sign = d.IsInf()
 	}
-	switch {
-	case sign > 0:
-		return plusInfinity
-	case sign < 0:
-		return minusInfinity
-	}
-	return finite
+	return 0
 }
 
-// scaled is coef × base^exp.
-type scaled struct {
-	coef *big.Int
-	base int64
-	exp  int
-}
-
-func rational(v bson.RawValue) scaled {
+// rational is the exact value of a finite number.
+func rational(v bson.RawValue) *big.Rat {
 	if n, ok := integer(v); ok {
-		return scaled{big.NewInt(n), 2, 0}
+		return new(big.Rat).SetInt64(n)
 	}
 	if v.Type == bson.TypeDouble {
-		fraction, exp := math.Frexp(double(v))
-		return scaled{big.NewInt(int64(fraction * (1 << 53))), 2, exp - 53}
+		return new(big.Rat).SetFloat64(double(v))
 	}
-	coef, exp := decimalParts(v.Decimal128())
-	return scaled{coef, 10, exp}
+	coef, exp, _ := v.Decimal128().BigInt() // of a finite one it cannot fail
+	power := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exp, -exp))), nil))
+	if exp < 0 {
+		power.Inv(power)
+	}
+	return power.Mul(power, new(big.Rat).SetInt(coef))
 }
 
-// magnitude is about log10 of the value, off by less than one.
-func (s scaled) magnitude() int {
-	bits := float64(s.coef.BitLen())
-	return int(math.Floor(bits*math.Log10(2) + float64(s.exp)*math.Log10(float64(s.base))))
-}
-
-func (s scaled) rat() *big.Rat {
-	r := new(big.Rat).SetInt(s.coef)
-	if s.exp == 0 {
-		return r
+// decimalLong is Long of a Decimal128.
+func decimalLong(v bson.RawValue) (int64, bool) {
+	switch f := special(v); {
+	case math.IsNaN(f):
+		return 0, false
+	case f > 0:
+		return math.MaxInt64, false
+	case f < 0:
+		return math.MinInt64, false
 	}
-	power := new(big.Int).Exp(big.NewInt(s.base), big.NewInt(int64(max(s.exp, -s.exp))), nil)
-	factor := new(big.Rat).SetInt(power)
-	if s.exp < 0 {
-		factor.Inv(factor)
+	r := rational(v)
+	whole, rest := new(big.Int).QuoRem(r.Num(), r.Denom(), new(big.Int))
+	exact := rest.Sign() == 0
+	if c := rest.Abs(rest).Lsh(rest, 1).Cmp(r.Denom()); c > 0 || c == 0 && whole.Bit(0) == 1 {
+		whole.Add(whole, big.NewInt(int64(r.Sign())))
 	}
-	return r.Mul(r, factor)
+	switch {
+	case whole.IsInt64():
+		return whole.Int64(), exact
+	case whole.Sign() < 0:
+		return math.MinInt64, false
+	}
+	return math.MaxInt64, false
 }

@@ -48,6 +48,32 @@ func KeyField(doc bson.Raw, path string) bson.RawValue {
 	}
 }
 
+// Put returns d with the value at path replaced (removed if missing); documents on the
+// path are created as needed.
+func Put(d bson.Raw, path []string, v bson.RawValue) bson.Raw {
+	b := NewBuilder(len(d) + 16)
+	found := false
+	inner := func(old bson.RawValue) bson.RawValue {
+		if len(path) == 1 {
+			return v
+		}
+		if old.Type != bson.TypeEmbeddedDocument {
+			old.Value = nil
+		}
+		return Doc(Put(old.Value, path[1:], v))
+	}
+	for k, old := range Elements(d) {
+		if k == path[0] && !found {
+			found, old = true, inner(old)
+		}
+		b.Append(k, old)
+	}
+	if !found && v.Type != 0 {
+		b.Append(path[0], inner(bson.RawValue{}))
+	}
+	return b.Raw()
+}
+
 // Walk visits the values at the path as a query sees them: arrays on the way fan out over their
 // documents and, where the next part is a number, also take that index; a path that ends early is
 // visited as missing (zero value), but not for array elements that are no documents. With open,

@@ -23,7 +23,6 @@ import (
 type Reader struct {
 	doc []byte
 	at  int // offset of the next element
-	off int // offset of the current element
 
 	Key   []byte // name of the current element; a slice of the document
 	Value bson.RawValue
@@ -39,7 +38,6 @@ func (r *Reader) Next() bool {
 	if r.at >= len(r.doc)-1 || r.doc[r.at] == 0 {
 		return false
 	}
-	r.off = r.at
 	typ := bson.Type(r.doc[r.at])
 	end := bytes.IndexByte(r.doc[r.at+1:], 0)
 	if end < 0 {
@@ -54,23 +52,6 @@ func (r *Reader) Next() bool {
 	r.Value = bson.RawValue{Type: typ, Value: r.doc[start : start+size : start+size]}
 	r.at = start + size
 	return true
-}
-
-// Offset is where the current element begins (its type byte), counted from the first byte of the document.
-func (r *Reader) Offset() int { return r.off }
-
-// At reads the value of the element that begins at the offset, as Offset gave it.
-func At(doc bson.Raw, offset int) bson.RawValue {
-	typ := bson.Type(doc[offset])
-	start := offset + 2 + bytes.IndexByte(doc[offset+1:], 0)
-	size := sizeOf(typ, doc[start:])
-	return bson.RawValue{Type: typ, Value: doc[start : start+size : start+size]}
-}
-
-// Cut splits a value of the type off the beginning of b.
-func Cut(t bson.Type, b []byte) bson.RawValue {
-	size := sizeOf(t, b)
-	return bson.RawValue{Type: t, Value: b[:size:size]}
 }
 
 // Elements iterates over names and values.
