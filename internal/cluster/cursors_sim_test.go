@@ -20,7 +20,6 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
-	fixture "shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -265,10 +264,10 @@ func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 		o := simcluster.Options{ServerVersion: version, Still: true, Projects: 3, Documents: 30}
 		simulated.RunWatched(t, o, func(t *testing.T, c *simulated.Cluster) {
 			ns := topology.Namespace("yorkie-meta.documents")
-			client := fixture.Get(mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetDialer(c.Cluster).SetAppName("report-job").
+			client := must.Get(mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetDialer(c.Cluster).SetAppName("report-job").
 				SetServerMonitoringMode("poll")))
 			defer func() { _ = client.Disconnect(t.Context()) }()
-			cur := fixture.Get(client.Database("yorkie-meta").Collection("documents").Find(t.Context(),
+			cur := must.Get(client.Database("yorkie-meta").Collection("documents").Find(t.Context(),
 				bson.D{{Key: "key", Value: bson.D{{Key: "$ne", Value: "canary"}}}}, options.Find().SetBatchSize(1)))
 			opened := time.Now()
 			if !cur.Next(t.Context()) {
@@ -277,7 +276,7 @@ func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 			monitor := &event.CommandMonitor{Succeeded: func(_ context.Context, e *event.CommandSucceededEvent) {
 				expect.Lacks(t, e.Reply.String(), "canary", "what the query asks for was read: %s", e.Reply)
 			}}
-			reader := fixture.Get(cluster.Connect(t.Context(), fixture.Get(cluster.ParseURI(simcluster.URI())),
+			reader := must.Get(cluster.Connect(t.Context(), must.Get(cluster.ParseURI(simcluster.URI())),
 				cluster.Options{Dialer: c.Cluster, Monitor: monitor}))
 			defer func() { _ = reader.Close(t.Context()) }()
 			open, at, err := reader.OpenCursors(t.Context())
@@ -302,7 +301,7 @@ func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 			if parts == nil {
 				t.Fatalf("the command is %s", command)
 			}
-			id := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: fixture.Get(hex.DecodeString(strings.ReplaceAll(parts[1], "-", "")))}
+			id := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: must.Get(hex.DecodeString(strings.ReplaceAll(parts[1], "-", "")))}
 			c.Do(t, "admin", bson.D{{Key: "killSessions", Value: bson.A{bson.D{{Key: "id", Value: id}}}}})
 			time.Sleep(6 * time.Minute)
 			if d := c.Watcher.Table().Deletions; len(d.Held) != 0 || d.Reason != "" {

@@ -18,7 +18,6 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
-	fixture "shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -210,7 +209,7 @@ func TestShardsAreAskedOneByOne(t *testing.T) {
 			a := w.Table().Answering
 			var targets []string
 			for _, ask := range src.asks {
-				shards := fixture.Get(c.Client.TargetShards(t.Context(), ask.ns, ask.filter))
+				shards := must.Get(c.Client.TargetShards(t.Context(), ask.ns, ask.filter))
 				expect.Equal(t, len(shards), 1, "%v asks %v", ask, shards)
 				targets = append(targets, shards...)
 			}
