@@ -3,10 +3,10 @@ package projects_test
 import (
 	"html"
 	"slices"
-	"strings"
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -29,14 +29,12 @@ func TestADamagedCollectionOfAProjectIsNotCalledUnsharded(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	const without = "Without " + ns + ": its routing table is damaged."
-	for path, want := range map[string]string{
-		project:               "Not known, because the chunks are not: changes.",
-		"/projects":           without,
-		"/matrix?by=projects": without,
-		"/shards/shard-rs-1":  "That is without changes, whose chunks are not known.",
+	for path, want := range map[string][]string{
+		project:               {"Not known, because the chunks are not: changes."},
+		"/projects":           {without},
+		"/matrix?by=projects": {without},
+		"/shards/shard-rs-1":  {"That is without changes, whose chunks are not known.", without},
 	} {
-		if page := html.UnescapeString(s.Do("GET", path).Body.String()); !strings.Contains(page, want) {
-			t.Errorf("%s: no %q", path, want)
-		}
+		expect.ContainsAll(t, html.UnescapeString(s.Do("GET", path).Body.String()), want, "%s", path)
 	}
 }

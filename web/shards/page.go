@@ -52,6 +52,7 @@ func Region(s *site.Site, v answer.View, name string, page int) (templ.Component
 	page, from, to := answer.PageOf(n, page)
 	a.Contents = a.Contents[from:to]
 	m := moves{
+		Damaged:   data.DamagedNotes(v.Table),
 		Incidents: problems.IncidentsOfShard(v, name, s.Tries(v)), MayPlan: s.Deps.Changes.PlanForms,
 		Moving: logbook.MovingNow(v, v.Table.MovingOn(name), logbook.FlightsListed),
 		Failed: logbook.FailedMoves(v, v.Internal, logbook.ActivityQuery{Shard: name},
@@ -79,6 +80,7 @@ type moves struct {
 	Moving    api.MovingNow
 	Failed    api.FailedMoves
 	Why       api.ShardWhy
+	Damaged   []api.State // collections that are not listed
 }
 
 // measures are the overview's bars with the words of one shard only.
