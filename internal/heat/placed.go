@@ -2,6 +2,7 @@ package heat
 
 import (
 	"math"
+	"slices"
 
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -24,7 +25,7 @@ func (s Slot) inChunks(c *topology.Collection, of target) (placed map[int]placed
 			placed[from] = placed[from].plus(placedRows{best: float64(p.Rows)})
 			continue
 		}
-		by, known := s.dividePiece(c, of, p)
+		by, known, loose := s.dividePiece(c, of, p)
 		if known == 0 && p.Rows > 0 {
 			for i := from; i < to; i++ {
 				without = append(without, i)
@@ -32,7 +33,7 @@ func (s Slot) inChunks(c *topology.Collection, of target) (placed map[int]placed
 			continue
 		}
 		for i := from; i < to; i++ {
-			placed[i] = placed[i].plus(shareOut(p.Rows, known, by[i]))
+			placed[i] = placed[i].plus(shareOut(p.Rows, known, by[i], loose))
 		}
 	}
 	return placed, without
@@ -53,7 +54,7 @@ func (k Keys) Divide(s Slot, c *topology.Collection) (out []Piece) {
 		from, to := p.chunksNow(c)
 		by, known := map[int]int64{}, int64(0)
 		if to-from > 1 && k.of.ns != "" {
-			by, known = s.dividePiece(c, k.of, p)
+			by, known, _ = s.dividePiece(c, k.of, p)
 		}
 		if known == 0 {
 			out = append(out, p)
@@ -61,7 +62,7 @@ func (k Keys) Divide(s Slot, c *topology.Collection) (out []Piece) {
 		}
 		left := p.Rows
 		for i := to - 1; i >= from; i-- {
-			rows := min(int64(math.Round(shareOut(p.Rows, known, by[i]).best)), left)
+			rows := min(int64(math.Round(shareOut(p.Rows, known, by[i], 0).best)), left)
 			if i == from {
 				rows = left
 			}
@@ -84,18 +85,18 @@ func (s Slot) onShards(c *topology.Collection, of target) map[string]placedRows 
 		for i := from; i < to; i++ {
 			owners[c.Chunks.Owner(i)] = 0
 		}
-		known := p.Rows
+		known, loose := p.Rows, int64(0)
 		if len(owners) == 1 {
 			owners[c.Chunks.Owner(from)] = p.Rows
 		} else {
 			var by map[int]int64
-			by, known = s.dividePiece(c, of, p)
+			by, known, loose = s.dividePiece(c, of, p)
 			for i, rows := range by {
 				owners[c.Chunks.Owner(i)] += rows
 			}
 		}
 		for shard, rows := range owners {
-			part := shareOut(p.Rows, known, rows)
+			part := shareOut(p.Rows, known, rows, loose)
 			if known == 0 {
 				part = placedRows{loose: float64(p.Rows)}
 				if shard == p.Shard {
@@ -113,32 +114,39 @@ func (a placedRows) plus(b placedRows) placedRows {
 }
 
 // shareOut is the part of a piece's rows that a place has, to which so many of the known ones belong. More are
-// known than the piece has where a slot of a minute has pieces of before and after a split.
-func shareOut(rows, known, here int64) placedRows {
+// known than the piece has where a slot of a minute has pieces of before and after a split; so many loose rows of the
+// slot may then be the piece's instead of as many known ones.
+func shareOut(rows, known, here, loose int64) placedRows {
 	best := float64(rows) * float64(here) / float64(max(known, 1))
-	least, most := max(here-max(known-rows, 0), 0), min(here+max(rows-known, 0), rows)
+	least, most := max(here-max(known-rows+loose, 0), 0), min(here+max(rows-known, loose), rows)
 	return placedRows{best: best, loose: max(best-float64(least), float64(most)-best)}
 }
 
 // dividePiece is how many rows of a piece belong to each chunk of the current table, of so many whose chunk is known.
-func (s Slot) dividePiece(c *topology.Collection, of target, p Piece) (by map[int]int64, known int64) {
+// Those whose chunk is not known are loose where the slot has other pieces of the same range.
+func (s Slot) dividePiece(c *topology.Collection, of target, p Piece) (by map[int]int64, known, loose int64) {
 	by = map[int]int64{}
 	if i, ok := growingChunk(c, s.From, s.To); ok {
 		by[i] = p.Rows
-		return by, p.Rows
+		return by, p.Rows, 0
 	}
 	in := shardkey.Range{Min: p.Min, Max: p.Max}
 	for _, n := range s.Counts {
 		r, ok := s.keyRange(c, of, n)
-		if !ok || !in.Contains(r.Min) {
+		if ok && !in.Contains(r.Min) {
 			continue
 		}
-		if from, to := c.Chunks.Overlap(r); to-from == 1 {
+		if from, to := c.Chunks.Overlap(r); ok && to-from == 1 {
 			by[from] += n.Rows
 			known += n.Rows
+		} else {
+			loose += n.Rows
 		}
 	}
-	return by, known
+	if !slices.ContainsFunc(s.Pieces, func(other Piece) bool { return other != p && other.overlaps(in) }) {
+		loose = 0
+	}
+	return by, known, loose
 }
 
 // chunksNow are the chunks [from, to) of the current table that a piece's rows can be in.
@@ -148,6 +156,14 @@ func (p Piece) chunksNow(c *topology.Collection) (from, to int) {
 		return i, i + 1
 	}
 	return c.Chunks.Overlap(shardkey.Range{Min: p.Min, Max: p.Max})
+}
+
+// overlaps tells whether a piece and a range have keys in common.
+func (p Piece) overlaps(r shardkey.Range) bool {
+	if p.Max.IsZero() {
+		return r.Contains(p.Min)
+	}
+	return p.Min.Compare(r.Max) < 0 && r.Min.Compare(p.Max) < 0
 }
 
 // within tells whether a piece is in a range; one whose upper bound is not known is where it begins.
