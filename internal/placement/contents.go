@@ -68,9 +68,10 @@ func ShardContents(t *topology.Table, dir *Directory, p *profile.Profile, shard 
 			ns := topology.Namespace(db + "." + pc.Name)
 			c := t.Collection(ns)
 			switch {
+			case pc.Scope == profile.ScopeCluster:
 			case c == nil && t.DamageOf(ns) != nil:
 				out.Unknown = append(out.Unknown, pc.Name)
-			case c == nil || c.Unsplittable || pc.Scope == profile.ScopeCluster:
+			case c == nil || c.Unsplittable:
 			case c.Key.LeadsWith(pc.ProjectField), c.Key.LeadsWithHash(pc.ProjectField):
 				byPrefix[db] = append(byPrefix[db], ownCollection{c, pc})
 			default:
