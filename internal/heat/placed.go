@@ -133,17 +133,21 @@ func (s Slot) dividePiece(c *topology.Collection, of target, p Piece) (by map[in
 	in := shardkey.Range{Min: p.Min, Max: p.Max}
 	for _, n := range s.Counts {
 		r, ok := s.keyRange(c, of, n)
-		if ok && !in.Contains(r.Min) {
+		if !ok {
+			loose += n.Rows
 			continue
 		}
-		if from, to := c.Chunks.Overlap(r); ok && to-from == 1 {
+		if !in.Contains(r.Min) {
+			continue
+		}
+		if from, to := c.Chunks.Overlap(r); to-from == 1 {
 			by[from] += n.Rows
 			known += n.Rows
 		} else {
 			loose += n.Rows
 		}
 	}
-	if !slices.ContainsFunc(s.Pieces, func(other Piece) bool { return other != p && other.overlaps(in) }) {
+	if loose > 0 && !slices.ContainsFunc(s.Pieces, func(other Piece) bool { return other != p && other.overlaps(in) }) {
 		loose = 0
 	}
 	return by, known, loose
@@ -163,7 +167,7 @@ func (p Piece) overlaps(r shardkey.Range) bool {
 	if p.Max.IsZero() {
 		return r.Contains(p.Min)
 	}
-	return p.Min.Compare(r.Max) < 0 && r.Min.Compare(p.Max) < 0
+	return r.Overlaps(shardkey.Range{Min: p.Min, Max: p.Max})
 }
 
 // within tells whether a piece is in a range; one whose upper bound is not known is where it begins.

@@ -17,8 +17,8 @@ const (
 	Shortest = 10 * time.Second
 )
 
-// mergedSlots are the lengths into which slots are merged when they are older, longest first: a day of them takes
-// little more memory than the last three hours.
+// mergedSlots are the lengths into which slots are merged when they are older, longest first: 21 hours of the longest
+// are fewer slots than the last hour has.
 var mergedSlots = [...]struct{ length, from time.Duration }{
 	{30 * time.Minute, 3 * time.Hour},
 	{5 * time.Minute, perMinute},

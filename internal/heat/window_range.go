@@ -38,7 +38,7 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			switch {
 			case p.within(r):
 				part.Pieces = append(part.Pieces, p)
-			case p.Max.IsZero() || p.Max.Compare(r.Min) <= 0 || r.Max.Compare(p.Min) <= 0:
+			case !p.overlaps(r):
 			default: // a larger chunk of before a split: what was counted in the range by key
 				p.Min, p.Max = shardkey.Later(p.Min, r.Min), shardkey.Earlier(p.Max, r.Max)
 				p.Rows = s.rowsIn(c, of, shardkey.Range{Min: p.Min, Max: p.Max})

@@ -138,16 +138,10 @@ func cell(c api.HeatSpan, rate *float64) templates.Figure {
 	return f
 }
 
-// hashed tells whether the key begins with a hash: rows are named after chunks then, and have shares beside the names.
-func (m page) hashed() bool {
-	fields := m.Picture.Pattern.Fields()
-	return len(fields) > 0 && fields[0].Hashed
-}
-
 // rowHead names a row of the picture by its project, its chunk or its key, and leads to the project or the chunk.
 func (m page) rowHead(r api.HeatRow, bound shardkey.Key) (name templates.Key, url string) {
 	if m.Query.By == keyvis.ByProject {
-		return templates.Cut(rowProject(r), 28), m.projectURL(r.Project)
+		return templates.Cut(r.Label, 28), m.projectURL(r.Project)
 	}
 	if r.Ref != "" { // not hidden
 		url = answer.ChunkURL(m.Query.NS, "."+r.Ref)

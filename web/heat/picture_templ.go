@@ -146,7 +146,7 @@ func picture(m page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if m.hashed() {
+			if m.Picture.Pattern.Hashed() == 0 {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span class=\"js-only\">≈ % is a row’s share of all writes in the picture.</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -968,9 +968,9 @@ func table(m page) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var59 string
-					templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(format.Middle(rowProject(r.HeatRow), 28))
+					templ_7745c5c3_Var59, templ_7745c5c3_Err = templ.JoinStringErrs(format.Middle(r.Label, 28))
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/heat/picture.templ`, Line: 190, Col: 114}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/heat/picture.templ`, Line: 190, Col: 100}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var59))
 					if templ_7745c5c3_Err != nil {

@@ -59,8 +59,6 @@ func spanTitle(from, to time.Time) string {
 // named is a project's name, or its id.
 func named(l api.Heat) string { return cmp.Or(l.Name, l.ID) }
 
-func rowProject(r api.HeatRow) string { return cmp.Or(r.Name, r.Project) }
-
 // topProject is the project that writes most to a chunk; "" if it is not known.
 func (m page) topProject(c api.Heat) string {
 	if c.Top == "" || c.TopShare == nil {
