@@ -319,7 +319,8 @@ func (l left) app() string {
 }
 
 // nothingIsLeft looks for cursors, sessions with a transaction and operations of the product on every
-// member, after it has ended.
+// member, after it was killed. A config server may keep the cursor that followed the changelog until that
+// ends by itself after ten minutes: nobody waits for it, and a mongos passes killSessions on to shards only.
 func nothingIsLeft(w *world) {
 	members := w.cluster.Addresses()
 	if len(members) == 0 {
@@ -340,7 +341,8 @@ func nothingIsLeft(w *world) {
 				return err
 			}
 			for _, l := range all {
-				if strings.HasPrefix(l.app(), "shardboard") {
+				tail := l.Type == "idleCursor" && l.NS == "config.changelog"
+				if strings.HasPrefix(l.app(), "shardboard") && !tail {
 					return fmt.Errorf("a %s of %s on %s is left", l.Type, l.app(), l.NS)
 				}
 			}
