@@ -15,7 +15,7 @@ import (
 	"shardboard/web/templates"
 )
 
-func idsPage(s templates.Shell, f keysForm, a *api.LabIDs) templ.Component {
+func idsPage(s templates.Shell, f form, a *api.LabIDs) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -217,19 +217,19 @@ func idsPage(s templates.Shell, f keysForm, a *api.LabIDs) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = keysNumber("inserts", "New rows", f, "100", "100000").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = f.number("inserts", "New rows", "100", "100000").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = keysNumber("shards", "Shards", f, "1", "64").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = f.number("shards", "Shards", "1", "64").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = keysNumber("hours", "Hours", f, "1", "8760").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = f.number("hours", "Hours", "1", "8760").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = keysText("seed", "Seed", f, "6").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = f.text("seed", "Seed", "6").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -3,13 +3,11 @@ package lab
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -19,10 +17,8 @@ import (
 	"shardboard/web/templates"
 )
 
-// keysForm is what was typed, and what is wrong with it.
 type keysForm struct {
-	typed       map[string]string
-	problem     string
+	form
 	collections []string // whose rows may be read by who asks
 }
 
@@ -34,7 +30,7 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	sh := s.Shell(r, v, "lab-keys", "Shard keys compared")
 	in := r.URL.Query()
-	f := keysForm{typed: map[string]string{}}
+	var f keysForm
 	if auth.From(r.Context()).May(auth.Operator) && s.Deps.Measured.Rows != nil {
 		f.collections = trying.LabCollections(v)
 	}
@@ -48,23 +44,16 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		sh.CSV = ""
-		f.fill(in)
-		f.problem = s.ProblemText(w, err)
+		f.form = formOf(in, ofKeys, s.ProblemText(w, err))
 		return site.WritePage(w, r, http.StatusBadRequest, keysPage(sh, f, nil))
 	}
-	f.fill(q.Values())
+	f.form = formOf(q.Values(), ofKeys, "")
 	f.typed["keys"] = strings.Join(q.Keys, " ")
 	if a.Reading != nil {
 		sh.CSV = ""
 		w.Header().Set("Refresh", refreshSeconds)
 	}
 	return site.WritePage(w, r, http.StatusOK, keysPage(sh, f, &a))
-}
-
-func (f *keysForm) fill(in url.Values) {
-	for _, p := range ofKeys {
-		f.typed[p.Name] = site.Typed(in.Get(p.Name), param.MostText)
-	}
 }
 
 func (f keysForm) sources() []templates.Option {
