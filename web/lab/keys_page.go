@@ -207,19 +207,6 @@ func bars(parts []api.LabKeyPart, name string, of func(api.LabKeyPart) float64) 
 	return out.String()
 }
 
-func dataBars(k api.LabKey) string {
-	return bars(k.Parts, "Data by shard", func(p api.LabKeyPart) float64 { return p.Share })
-}
-
-func insertBars(k api.LabKey) string {
-	return bars(k.Parts, "New rows by shard", func(p api.LabKeyPart) float64 { return p.InsertShare })
-}
-
-// readingShare is how far a reading is, for a progress bar.
-func readingShare(r *api.LabKeysReading) string {
-	return strconv.Itoa(min(r.Done, r.Total))
-}
-
 func leftText(r *api.LabKeysReading) string {
 	if r.LeftSeconds == nil {
 		return ""

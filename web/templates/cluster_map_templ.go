@@ -107,7 +107,7 @@ func ClusterMap(m MapView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = MapCanvas(m.canvas()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = MapCanvas(MapCanvasView{Shards: m.Shards, Whole: m.Whole, LastWrites: m.lastWrites()}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -803,9 +803,9 @@ func mapRemarks(m MapView, s mapped.MapStrip) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var47 string
-				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(pinName(z))
+				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(cmp.Or(z.Pin, z.Project))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/cluster_map.templ`, Line: 115, Col: 119}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/templates/cluster_map.templ`, Line: 115, Col: 133}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var47))
 				if templ_7745c5c3_Err != nil {
