@@ -1,7 +1,6 @@
 package storybook
 
 import (
-	"net/http"
 	"net/url"
 
 	"shardboard/internal/actions"
@@ -32,9 +31,6 @@ func actionScenes() []webtest.Scene {
 			a.Err = err
 			d.Changes.Actions = a
 		}
-	}
-	post := func(pairs ...string) []func(*http.Request) {
-		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
 	}
 	approval := func(me auth.Principal, state engine.ApprovalState) func(*site.Deps) {
 		return func(d *site.Deps) {
