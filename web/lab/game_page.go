@@ -49,14 +49,6 @@ func withUsual(in url.Values, q trying.LabGameQuery) url.Values {
 		"joins": {q.JoinsText()}, "seed": {strconv.FormatUint(q.Seed, 10)}}
 }
 
-func workloads(chosen string) (out []templates.Option) {
-	for _, w := range [][2]string{{trying.LabCards, "decks of cards"}, {trying.LabProjects, "documents of projects"},
-		{trying.LabCSV, "your own rows"}} {
-		out = append(out, templates.Option{Value: w[0], Text: w[1], Selected: chosen == w[0]})
-	}
-	return out
-}
-
 // published are the keys of the original game, with their names there.
 func published() []templates.Option {
 	return []templates.Option{

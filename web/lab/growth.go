@@ -328,13 +328,6 @@ func (m growthView) projects() []templates.Option {
 	return out
 }
 
-func (m growthView) measures() (out []templates.Option) {
-	for _, o := range [][2]string{{"", "as the release does"}, {"bytes", "bytes"}, {"chunks", "chunks"}} {
-		out = append(out, templates.Option{Value: o[0], Text: o[1], Selected: o[0] == string(m.query.Measure)})
-	}
-	return out
-}
-
 func (m growthView) emptyChoices() []templates.Option {
 	out := templates.ShardOptions(m.view.Table, m.query.Empty)
 	out[0].Text = "none"

@@ -190,7 +190,7 @@ func growthForm(m growthView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.Choice("Make even", "measure", m.measures()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Choice("Make even", "measure", templates.Choices(string(m.query.Measure), "", "as the release does", "bytes", "bytes", "chunks", "chunks")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

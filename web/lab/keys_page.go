@@ -64,13 +64,6 @@ func (f keysForm) sources() []templates.Option {
 	return out
 }
 
-func (f keysForm) modelled() (out []templates.Option) {
-	for _, name := range []string{"documents", "clients", "changes"} {
-		out = append(out, templates.Option{Value: name, Text: name, Selected: f.typed["collection"] == name})
-	}
-	return out
-}
-
 // estimateText is a figure, with its interval unless it was counted.
 func estimateText(e api.LabEstimate, write func(float64) string) string {
 	if e.Low == e.High {

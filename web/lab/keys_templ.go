@@ -1018,7 +1018,7 @@ func keysInputs(f keysForm) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.Choice("Model: collection", "collection", f.modelled()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Choice("Model: collection", "collection", templates.Choices(f.typed["collection"], "documents", "documents", "clients", "clients", "changes", "changes")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
