@@ -79,7 +79,7 @@ func (e *env) given(flag string) bool { return e.flags[flag] }
 
 func newCLI() cli {
 	return cli{Plan: planCmd{Flags: kong.Plugins{planFlags()}}, Get: getCmd{Resources: kong.Plugins{getCommands()}},
-		Lab: labCmd{Growth: newLabGrowthCmd()}}
+		Lab: labCmd{Growth: labGrowthCmd{Asked: kong.Plugins{askedFlags(growthResource)}}}}
 }
 
 // newParser makes the parser of a command line. exit becomes the exit code of --help.

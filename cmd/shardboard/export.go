@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -136,7 +138,7 @@ func (m *manifest) export(e *env, remote app.Remote, out *exportFiles, r resourc
 		m.lacks(r.name, err, true)
 		return nil
 	}
-	for _, name := range sortedNames(queries) {
+	for _, name := range slices.Sorted(maps.Keys(queries)) {
 		q := queries[name]
 		part := exportedPart{Name: name}
 		err := q.writeFiles(e.ctx, remote, out, m.fileName(name), &part)

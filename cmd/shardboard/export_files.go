@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,5 +150,3 @@ func (b *bothLines) end(last listPage) error {
 	b.cut = last.full
 	return errors.Join(b.json.end(last), b.csv.end(last))
 }
-
-func sortedNames[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -28,10 +28,6 @@ type labGrowthCmd struct {
 var growthResource = resource{name: "growth", list: "/lab/growth",
 	columns: []string{"move", "group", "ns", "min", "from", "to", "bytes", "startSeconds"}}
 
-func newLabGrowthCmd() labGrowthCmd {
-	return labGrowthCmd{Asked: kong.Plugins{askedFlags(growthResource)}}
-}
-
 // Run shows the prediction.
 func (c labGrowthCmd) Run(e *env) error {
 	get := getResource{resource: growthResource, Asked: c.Asked, getFlags: getFlags{Output: c.Output, Interval: time.Second}}

@@ -25,7 +25,7 @@ type KeyProjects struct {
 // and neither does a key for people who may not see keys.
 func (v View) KeyProjects(c *topology.Collection) KeyProjects {
 	k := KeyProjects{v: v, field: -1}
-	if c == nil || v.Profile == nil || v.hidesKeys() || c.Key.Hiding() != nil || !v.Dir.Loaded() {
+	if c == nil || v.Profile == nil || v.Hidden.Bounds || v.Table.Hiding() != nil || c.Key.Hiding() != nil || !v.Dir.Loaded() {
 		return k
 	}
 	of, ok := v.Profile.Collection(c.NS.Collection())
@@ -36,9 +36,6 @@ func (v View) KeyProjects(c *topology.Collection) KeyProjects {
 	k.field = slices.IndexFunc(c.Key.Fields(), func(f shardkey.Field) bool { return f.Name == of.ProjectField && !f.Hashed })
 	return k
 }
-
-// hidesKeys tells that the reader may not see key values, nor whose they are.
-func (v View) hidesKeys() bool { return v.Hidden.Bounds || v.Table.Hiding() != nil }
 
 // idIn is the project's id in a bound, as it is stored. begins tells that the bound is below all keys with that id.
 func (k KeyProjects) idIn(bound shardkey.Key) (id bson.RawValue, begins, ok bool) {

@@ -28,12 +28,9 @@ const DiskFull = 0.9
 const AddShards Rule = "add-shards"
 
 var addShards = rule{id: AddShards, name: "More shards needed", find: findAddShards,
-	playbooks: []Playbook{PlaybookFullShard, PlaybookNewShards}}
+	needs: []topology.Part{topology.PartDisks}, playbooks: []Playbook{PlaybookFullShard, PlaybookNewShards}}
 
 func findAddShards(ev *evaluation) {
-	if ev.unread(topology.PartDisks) {
-		return
-	}
 	var known []onDisk
 	var used, total int64
 	for _, s := range ev.Table.Shards {

@@ -12,12 +12,9 @@ import (
 const BalancerOff Rule = "balancer-off"
 
 var balancerOff = rule{id: BalancerOff, name: "Balancer off", find: findBalancerOff,
-	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
+	needs: []topology.Part{topology.PartSettings}, playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findBalancerOff(ev *evaluation) {
-	if ev.unread(topology.PartSettings) {
-		return
-	}
 	b := ev.Table.Balancer
 	if !b.Known {
 		ev.cannot("", unreadPart(topology.PartSettings))

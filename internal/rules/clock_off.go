@@ -12,15 +12,12 @@ import (
 const ClockOff Rule = "clock-off"
 
 var clockOff = rule{id: ClockOff, name: "Clock off", find: findClockOff,
-	noPlaybook: "the clocks of the machines are set outside of MongoDB"}
+	needs: []topology.Part{topology.PartEvents}, noPlaybook: "the clocks of the machines are set outside of MongoDB"}
 
 // clockWindow is how long after its last entry a clock is still reported.
 const clockWindow = 24 * time.Hour
 
 func findClockOff(ev *evaluation) {
-	if ev.unread(topology.PartEvents) {
-		return
-	}
 	for _, c := range ev.Table.ClocksOff(ev.Now.Add(-clockWindow)) {
 		pattern := "The clock of {shard} is {off} ahead of the others, by its entries in the changelog."
 		if c.Off < 0 {

@@ -9,12 +9,9 @@ import (
 const Draining Rule = "draining"
 
 var draining = rule{id: Draining, name: "Draining", find: findDraining, alone: neverOne,
-	playbooks: []Playbook{PlaybookDrainShard}}
+	needs: []topology.Part{topology.PartShards}, playbooks: []Playbook{PlaybookDrainShard}}
 
 func findDraining(ev *evaluation) {
-	if ev.unread(topology.PartShards) {
-		return
-	}
 	for _, s := range ev.Table.Shards {
 		if !s.Draining {
 			continue

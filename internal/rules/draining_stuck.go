@@ -9,12 +9,9 @@ import (
 const DrainingStuck Rule = "draining-stuck"
 
 var drainingStuck = rule{id: DrainingStuck, name: "Draining is stuck", find: findDrainingStuck, alone: neverOne,
-	playbooks: []Playbook{PlaybookDrainShard, PlaybookBalancerDoesNothing}}
+	needs: []topology.Part{topology.PartShards}, playbooks: []Playbook{PlaybookDrainShard, PlaybookBalancerDoesNothing}}
 
 func findDrainingStuck(ev *evaluation) {
-	if ev.unread(topology.PartShards) {
-		return
-	}
 	for _, s := range ev.Table.Shards {
 		if !s.Draining {
 			continue

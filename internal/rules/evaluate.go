@@ -26,9 +26,11 @@ func Evaluate(s Situation) Report {
 		}
 		ev.plans = map[topology.Namespace]*balance.Plan{}
 		items, unsure := len(r.Items), len(r.Unsure)
-		if rule.ofWrites && s.Minutes != nil {
+		switch {
+		case slices.ContainsFunc(rule.needs, ev.unread):
+		case rule.ofWrites && s.Minutes != nil:
 			ev.findByMinute(rule)
-		} else {
+		default:
 			rule.find(ev)
 		}
 		slices.SortStableFunc(r.Items[items:], byRank)

@@ -21,12 +21,9 @@ const (
 const MigrationsFailing Rule = "migrations-failing"
 
 var migrationsFailing = rule{id: MigrationsFailing, name: "Moves keep failing", page: PageFailedMigrations, find: findMigrationsFailing,
-	playbooks: []Playbook{PlaybookDuplicateID, PlaybookBalancerFights}}
+	needs: []topology.Part{topology.PartEvents}, playbooks: []Playbook{PlaybookDuplicateID, PlaybookBalancerFights}}
 
 func findMigrationsFailing(ev *evaluation) {
-	if ev.unread(topology.PartEvents) {
-		return
-	}
 	lately := MovesLately(ev.Table, ev.Now)
 	if lately.Failed < failingMany {
 		return

@@ -13,12 +13,9 @@ import (
 const PinExpired Rule = "pin-expired"
 
 var pinExpired = rule{id: PinExpired, name: "Pin expired", page: PageZones, find: findPinExpired,
-	noPlaybook: "its plan is the whole answer: unpin, or leave it"}
+	needs: []topology.Part{topology.PartZones}, noPlaybook: "its plan is the whole answer: unpin, or leave it"}
 
 func findPinExpired(ev *evaluation) {
-	if ev.unread(topology.PartZones) {
-		return
-	}
 	for _, zone := range natural.Sorted(maps.Keys(ev.rangesOf())) {
 		id, pin, ok := placement.ZoneProject(zone)
 		if !ok || !pin {

@@ -15,12 +15,9 @@ import (
 const PinViolated Rule = "pin-violated"
 
 var pinViolated = rule{id: PinViolated, name: "Pin violated", page: PageZones, find: findPinViolated,
-	playbooks: []Playbook{PlaybookBalancerFights}}
+	needs: []topology.Part{topology.PartZones, topology.PartShards}, playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findPinViolated(ev *evaluation) {
-	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
-		return
-	}
 	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
 	for _, zone := range natural.Sorted(maps.Keys(ranges)) {
 		id, pin, ok := placement.ZoneProject(zone)

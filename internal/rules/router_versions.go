@@ -13,12 +13,9 @@ import (
 const RouterVersions Rule = "router-versions"
 
 var routerVersions = rule{id: RouterVersions, name: "mongos versions differ", find: findRouterVersions,
-	noPlaybook: "a note about an upgrade that is not complete"}
+	needs: []topology.Part{topology.PartRouters}, noPlaybook: "a note about an upgrade that is not complete"}
 
 func findRouterVersions(ev *evaluation) {
-	if ev.unread(topology.PartRouters) {
-		return
-	}
 	count := map[string]int{}
 	for _, r := range ev.Table.Routers {
 		if ev.Now.Sub(r.Ping) < routerSilentFor {

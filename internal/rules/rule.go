@@ -1,6 +1,10 @@
 package rules
 
-import "slices"
+import (
+	"slices"
+
+	"shardboard/internal/topology"
+)
 
 // Rule names one rule; alerts and silences go by these names.
 type Rule string
@@ -13,7 +17,8 @@ type rule struct {
 	page Page
 	find func(*evaluation)
 
-	ofWrites bool // judged by what was counted of writes, minute by minute
+	needs    []topology.Part // of the table: while one was never read, nothing is found, and that is listed
+	ofWrites bool            // judged by what was counted of writes, minute by minute
 
 	alone int // how many problems of a severity are listed one by one; 0: fewAlone
 

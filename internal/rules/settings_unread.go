@@ -11,10 +11,10 @@ import (
 const SettingsUnread Rule = "settings-unread"
 
 var settingsUnread = rule{id: SettingsUnread, name: "Settings without effect", find: findSettingsUnread,
-	noPlaybook: "they do nothing: remove them, or correct the name"}
+	needs: []topology.Part{topology.PartSettings}, noPlaybook: "they do nothing: remove them, or correct the name"}
 
 func findSettingsUnread(ev *evaluation) {
-	if ev.unread(topology.PartSettings) || len(ev.Table.Balancer.Unread) == 0 {
+	if len(ev.Table.Balancer.Unread) == 0 {
 		return
 	}
 	list := ev.Table.Balancer.Unread

@@ -12,12 +12,9 @@ import (
 const ZoneCut Rule = "zone-cut"
 
 var zoneCut = rule{id: ZoneCut, name: "Chunk crosses a zone boundary", page: PageZones, find: findZoneCut,
-	playbooks: []Playbook{PlaybookBalancerFights}}
+	needs: []topology.Part{topology.PartZones}, playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findZoneCut(ev *evaluation) {
-	if ev.unread(topology.PartZones) {
-		return
-	}
 	for _, c := range ev.sharded() {
 		ns, seen := string(c.NS), map[int]bool{}
 		var plans []Plan

@@ -13,12 +13,9 @@ import (
 const ZoneDropped Rule = "zone-dropped"
 
 var zoneDropped = rule{id: ZoneDropped, name: "Zone range of a missing collection", page: PageZones, find: findZoneDropped,
-	noPlaybook: "its plan is the whole answer: remove the range"}
+	needs: []topology.Part{topology.PartZones}, noPlaybook: "its plan is the whole answer: remove the range"}
 
 func findZoneDropped(ev *evaluation) {
-	if ev.unread(topology.PartZones) {
-		return
-	}
 	by := map[string][]topology.ZoneRange{}
 	for _, z := range ev.Table.Zones {
 		if ev.Table.Collection(z.NS) == nil {

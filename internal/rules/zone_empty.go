@@ -13,12 +13,9 @@ import (
 const ZoneEmpty Rule = "zone-empty"
 
 var zoneEmpty = rule{id: ZoneEmpty, name: "Zone without ranges", page: PageZones, find: findZoneEmpty,
-	noPlaybook: "its plan is the whole answer: remove the zone"}
+	needs: []topology.Part{topology.PartZones, topology.PartShards}, noPlaybook: "its plan is the whole answer: remove the zone"}
 
 func findZoneEmpty(ev *evaluation) {
-	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
-		return
-	}
 	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
 	for _, zone := range natural.Sorted(maps.Keys(carry)) {
 		if len(ranges[zone]) > 0 {

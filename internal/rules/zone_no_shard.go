@@ -14,12 +14,9 @@ import (
 const ZoneNoShard Rule = "zone-no-shard"
 
 var zoneNoShard = rule{id: ZoneNoShard, name: "Zone without a shard", page: PageZones, find: findZoneNoShard,
-	playbooks: []Playbook{PlaybookBalancerFights}}
+	needs: []topology.Part{topology.PartZones, topology.PartShards}, playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findZoneNoShard(ev *evaluation) {
-	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) {
-		return
-	}
 	carry := ev.Table.ZoneShards()
 	ranges := ev.rangesOf()
 	for _, zone := range natural.Sorted(maps.Keys(ranges)) {

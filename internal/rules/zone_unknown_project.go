@@ -13,12 +13,9 @@ import (
 const ZoneUnknown Rule = "zone-unknown-project"
 
 var zoneUnknown = rule{id: ZoneUnknown, name: "Zone of an unknown project", page: PageZones, find: findZoneUnknown,
-	noPlaybook: "its plan is the whole answer: remove the range"}
+	needs: []topology.Part{topology.PartZones}, noPlaybook: "its plan is the whole answer: remove the range"}
 
 func findZoneUnknown(ev *evaluation) {
-	if ev.unread(topology.PartZones) {
-		return
-	}
 	ranges, carry := ev.rangesOf(), ev.Table.ZoneShards()
 	names := map[string]bool{}
 	for z := range ranges {

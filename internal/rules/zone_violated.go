@@ -11,10 +11,10 @@ import (
 const ZoneViolated Rule = "zone-violated"
 
 var zoneViolated = rule{id: ZoneViolated, name: "Zone violated", page: PageZones, find: findZoneViolated,
-	playbooks: []Playbook{PlaybookBalancerFights}}
+	needs: []topology.Part{topology.PartZones, topology.PartShards}, playbooks: []Playbook{PlaybookBalancerFights}}
 
 func findZoneViolated(ev *evaluation) {
-	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) || ev.switchedOff() {
+	if ev.switchedOff() {
 		return
 	}
 	for _, c := range ev.sharded() {

@@ -14,12 +14,10 @@ import (
 const ZonesStuck Rule = "zones-stuck"
 
 var zonesStuck = rule{id: ZonesStuck, name: "Zones violated, balancing off", page: PageZones, find: findZonesStuck,
+	needs:     []topology.Part{topology.PartZones, topology.PartShards, topology.PartSettings},
 	playbooks: []Playbook{PlaybookBalancerDoesNothing}}
 
 func findZonesStuck(ev *evaluation) {
-	if ev.unread(topology.PartZones) || ev.unread(topology.PartShards) || ev.unread(topology.PartSettings) {
-		return
-	}
 	type wrong struct {
 		c *topology.Collection
 		n int

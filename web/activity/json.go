@@ -38,30 +38,23 @@ func bars(s *site.Site, r *http.Request) (a api.FoldedList[api.ActivityBar], err
 	return logbook.ActivityBars(r.Context(), v, s.Deps.Past.History, q)
 }
 
-// moves lists moves, newest first.
-func moves(s *site.Site, r *http.Request) (api.LoggedList[api.Migration], error) {
-	return ofMigrations(s, r, logbook.Migrations)
-}
-
-// failedMoves groups moves that failed by reason, the most frequent first.
-func failedMoves(s *site.Site, r *http.Request) (api.LoggedList[api.MigrationFailures], error) {
-	return ofMigrations(s, r, logbook.MigrationFailures)
-}
-
+// ofMigrations asks what is made of the moves in the changelog.
 func ofMigrations[Q, T any, P interface {
 	*Q
 	Parameters() param.List
-}](s *site.Site, r *http.Request, ask func(answer.View, Q) (T, error)) (a T, err error) {
-	v, err := s.LoadedAt(r)
-	if err != nil {
-		return a, err
+}](ask func(answer.View, Q) (T, error)) func(*site.Site, *http.Request) (T, error) {
+	return func(s *site.Site, r *http.Request) (a T, err error) {
+		v, err := s.LoadedAt(r)
+		if err != nil {
+			return a, err
+		}
+		q, err := param.Read[Q, P](r.URL.Query())
+		if err != nil {
+			return a, err
+		}
+		v.Eras = s.Eras(v)
+		return ask(v, q)
 	}
-	q, err := param.Read[Q, P](r.URL.Query())
-	if err != nil {
-		return a, err
-	}
-	v.Eras = s.Eras(v)
-	return ask(v, q)
 }
 
 // inFlight lists the migrations under way, the oldest first.

@@ -33,9 +33,9 @@ var Routes = site.Table(
 	site.Asked(site.Route{Pattern: "/activity/inflight", Summary: "Moves under way, the oldest first",
 		Params: []site.Param{site.Query("ns", "of this collection"), site.Query("shard", "from or to this shard")}}, inFlight),
 	site.Asked(site.Route{Pattern: "/activity/migrations", Summary: "Moves according to the changelog, newest first",
-		Params: site.Takes[logbook.MigrationsQuery](), Time: site.Past, Internal: true}, moves),
+		Params: site.Takes[logbook.MigrationsQuery](), Time: site.Past, Internal: true}, ofMigrations(logbook.Migrations)),
 	site.Asked(site.Route{Pattern: "/activity/failures", Summary: "Moves that failed, by reason",
-		Params: site.Takes[logbook.FailedMovesQuery](), Time: site.Past, Internal: true}, failedMoves),
+		Params: site.Takes[logbook.FailedMovesQuery](), Time: site.Past, Internal: true}, ofMigrations(logbook.MigrationFailures)),
 
 	site.Question[api.Comparison]{
 		Route: site.Route{Pattern: "/compare", Summary: "What became different between two times?", Params: append(slices.Clip(twoTimesAsked),

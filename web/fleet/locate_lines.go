@@ -150,20 +150,7 @@ func linesIn(ctx context.Context, a asked, lines []string) (state api.ClusterLoc
 	at, stale := answer.DirectoryAsOf(v)
 	state.AsOf, state.Stale = api.Time(at), stale
 	out = make([]lineAnswer, len(lines))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(locating.LocateWorkers, len(lines)) {
-		workers.Go(func() {
-			for i := range next {
-				out[i] = lineIn(ctx, a.cluster, v, lines[i])
-			}
-		})
-	}
-	for i := range lines {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	locating.EachLine(lines, func(i int, text string) { out[i] = lineIn(ctx, a.cluster, v, text) })
 	if i := slices.IndexFunc(out, func(l lineAnswer) bool { return l.state == unreachable }); i >= 0 {
 		state.State, state.Text = unreachable, out[i].text
 	}

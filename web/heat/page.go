@@ -51,27 +51,6 @@ func source(s *site.Site, r *http.Request, v answer.View) writes.HeatSource {
 	return writes.HeatSource{Counts: m.Heat, Pictures: m.Pictures, Plans: s.Offers(r, v.Table) != nil, Events: events}
 }
 
-// hotProjects, hotProjectShards, hotDocuments, hotChunks and hotShards are what is hot, hottest first.
-func hotProjects(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, writes.HotProjects)
-}
-
-func hotProjectShards(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, writes.HotProjectShards)
-}
-
-func hotDocuments(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, writes.HotDocuments)
-}
-
-func hotChunks(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, writes.HotChunks)
-}
-
-func hotShards(s *site.Site, r *http.Request) (api.HeatList, error) {
-	return hottest(s, r, writes.HotShards)
-}
-
 // operations are the reads and writes by shard and collection.
 func operations(s *site.Site, r *http.Request) (a api.List[api.HeatOperations], err error) {
 	v, err := s.Loaded(r)
@@ -92,6 +71,7 @@ func operations(s *site.Site, r *http.Request) (a api.List[api.HeatOperations], 
 	return out, err
 }
 
+// hottest is what is hot of a kind, hottest first.
 func hottest(s *site.Site, r *http.Request, of writes.HeatKind) (a api.HeatList, err error) {
 	v, err := s.Loaded(r)
 	if err != nil {

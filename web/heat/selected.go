@@ -85,9 +85,6 @@ func noRemedy(c api.Heat, shards int) string {
 
 func milliseconds(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
-// markKey is the stable name of a mark.
-func markKey(k api.HeatMark) string { return k.Kind + milliseconds(k.At) }
-
 // markSign shows the kind of a mark, and how many it stands for.
 func markSign(k api.HeatMark) string {
 	sign := map[string]string{"move": "→", "split": "÷", "merge": "∪", "run": "▸", "alert": "!"}[k.Kind]

@@ -49,7 +49,3 @@ func smallLabel(p writes.HeatThumbnail) string {
 	}
 	return text + "."
 }
-
-func smallCaption(p writes.HeatThumbnail) string {
-	return fmt.Sprintf("from %s (top) to %s (bottom); the edge is the owner now", p.Rows[0].Name, p.Rows[len(p.Rows)-1].Name)
-}

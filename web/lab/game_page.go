@@ -15,12 +15,6 @@ import (
 	"shardboard/web/templates"
 )
 
-// form is what was typed, and what is wrong with it.
-type form struct {
-	typed   map[string]string
-	problem string
-}
-
 // gameView is a game with what only its page needs.
 type gameView struct {
 	api.LabGame
@@ -39,44 +33,20 @@ func GamePage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		sh.CSV = ""
-		return site.WritePage(w, r, http.StatusBadRequest, gamePage(sh, formOf(in, s.ProblemText(w, err)), nil))
+		return site.WritePage(w, r, http.StatusBadRequest, gamePage(sh, formOf(in, ofGame, s.ProblemText(w, err)), nil))
 	}
 	v := gameView{LabGame: trying.LabGame(q), query: q}
 	if v.picture, err = trying.LabGamePicture(v.LabGame, ""); err != nil {
 		return err
 	}
-	return site.WritePage(w, r, http.StatusOK, gamePage(sh, formOf(withUsual(in, q), ""), &v))
-}
-
-// fields are the inputs of the form.
-var fields = []string{"key", "players", "dealers", "workload", "decks", "projects", "skew", "csv", "joins", "seed"}
-
-func formOf(in url.Values, problem string) form {
-	out := form{typed: map[string]string{}, problem: problem}
-	for _, name := range fields {
-		out.typed[name] = site.Typed(in.Get(name), param.MostText)
-	}
-	return out
+	return site.WritePage(w, r, http.StatusOK, gamePage(sh, formOf(withUsual(in, q), ofGame, ""), &v))
 }
 
 // withUsual fills in what a game has of which nothing was said.
 func withUsual(in url.Values, q trying.LabGameQuery) url.Values {
-	out := url.Values{}
-	for name, value := range map[string]string{"key": q.Key, "players": strconv.Itoa(q.Players), "dealers": strconv.Itoa(q.Dealers),
-		"workload": q.Workload, "decks": strconv.Itoa(q.Decks), "projects": strconv.Itoa(q.Projects), "skew": q.SkewText(),
-		"csv": in.Get("csv"), "joins": q.JoinsText(), "seed": strconv.FormatUint(q.Seed, 10)} {
-		out.Set(name, value)
-	}
-	return out
-}
-
-func (f form) workloads() []templates.Option {
-	var out []templates.Option
-	for _, w := range [][2]string{{trying.LabCards, "decks of cards"}, {trying.LabProjects, "documents of projects"},
-		{trying.LabCSV, "your own rows"}} {
-		out = append(out, templates.Option{Value: w[0], Text: w[1], Selected: f.typed["workload"] == w[0]})
-	}
-	return out
+	return url.Values{"key": {q.Key}, "players": {strconv.Itoa(q.Players)}, "dealers": {strconv.Itoa(q.Dealers)}, "workload": {q.Workload},
+		"decks": {strconv.Itoa(q.Decks)}, "projects": {strconv.Itoa(q.Projects)}, "skew": {q.SkewText()}, "csv": {in.Get("csv")},
+		"joins": {q.JoinsText()}, "seed": {strconv.FormatUint(q.Seed, 10)}}
 }
 
 // published are the keys of the original game, with their names there.

@@ -93,12 +93,11 @@ func (m growthView) state() api.State {
 		if len(m.Collections) == 0 {
 			return api.State{Code: "empty", Title: "No collection is sharded, so there is no chunk that could move."}
 		}
-		return api.State{Code: "unknown", Title: "Not known.", Detail: "The size of no sharded collection is known yet. " + m.notes()}
+		return api.State{Code: "unknown", Title: "Not known.",
+			Detail: "The size of no sharded collection is known yet. " + strings.Join(m.Notes, " ")}
 	}
 	return api.State{}
 }
-
-func (m growthView) notes() string { return strings.Join(m.Notes, " ") }
 
 // headline is the answer in two sentences.
 func (m growthView) headline() string {

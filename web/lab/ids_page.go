@@ -2,7 +2,6 @@ package lab
 
 import (
 	"net/http"
-	"net/url"
 
 	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
@@ -22,26 +21,18 @@ func idsOf(_ *site.Site, r *http.Request) (a api.LabIDs, err error) {
 // IDsPage shows on which shards the same inserts land with each kind of id.
 func IDsPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	sh := s.Shell(r, s.ViewFor(r), "lab-ids", "Where ids land")
-	f := keysForm{typed: map[string]string{}}
-	fill := func(in url.Values) {
-		for _, p := range site.Takes[trying.LabIDsQuery]() {
-			f.typed[p.Name] = site.Typed(in.Get(p.Name), param.MostText)
-		}
-	}
+	takes := site.Takes[trying.LabIDsQuery]()
 	q, err := param.Read[trying.LabIDsQuery](r.URL.Query())
 	if err != nil {
 		if fault.Of(err) != fault.Invalid {
 			return err
 		}
 		sh.CSV = ""
-		fill(r.URL.Query())
-		f.problem = s.ProblemText(w, err)
-		return site.WritePage(w, r, http.StatusBadRequest, idsPage(sh, f, nil))
+		return site.WritePage(w, r, http.StatusBadRequest, idsPage(sh, formOf(r.URL.Query(), takes, s.ProblemText(w, err)), nil))
 	}
 	a, err := trying.LabIDs(q)
 	if err != nil {
 		return err
 	}
-	fill(q.Values())
-	return site.WritePage(w, r, http.StatusOK, idsPage(sh, f, &a))
+	return site.WritePage(w, r, http.StatusOK, idsPage(sh, formOf(q.Values(), takes, ""), &a))
 }

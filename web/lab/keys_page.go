@@ -3,13 +3,11 @@ package lab
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -19,10 +17,8 @@ import (
 	"shardboard/web/templates"
 )
 
-// keysForm is what was typed, and what is wrong with it.
 type keysForm struct {
-	typed       map[string]string
-	problem     string
+	form
 	collections []string // whose rows may be read by who asks
 }
 
@@ -34,7 +30,7 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)
 	sh := s.Shell(r, v, "lab-keys", "Shard keys compared")
 	in := r.URL.Query()
-	f := keysForm{typed: map[string]string{}}
+	var f keysForm
 	if auth.From(r.Context()).May(auth.Operator) && s.Deps.Measured.Rows != nil {
 		f.collections = trying.LabCollections(v)
 	}
@@ -48,11 +44,10 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		sh.CSV = ""
-		f.fill(in)
-		f.problem = s.ProblemText(w, err)
+		f.form = formOf(in, ofKeys, s.ProblemText(w, err))
 		return site.WritePage(w, r, http.StatusBadRequest, keysPage(sh, f, nil))
 	}
-	f.fill(q.Values())
+	f.form = formOf(q.Values(), ofKeys, "")
 	f.typed["keys"] = strings.Join(q.Keys, " ")
 	if a.Reading != nil {
 		sh.CSV = ""
@@ -61,23 +56,10 @@ func KeysPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	return site.WritePage(w, r, http.StatusOK, keysPage(sh, f, &a))
 }
 
-func (f *keysForm) fill(in url.Values) {
-	for _, p := range ofKeys {
-		f.typed[p.Name] = site.Typed(in.Get(p.Name), param.MostText)
-	}
-}
-
 func (f keysForm) sources() []templates.Option {
 	out := []templates.Option{{Value: "", Text: "a model of Yorkie's", Selected: f.typed["ns"] == ""}}
 	for _, ns := range f.collections {
 		out = append(out, templates.Option{Value: ns, Text: ns, Selected: f.typed["ns"] == ns})
-	}
-	return out
-}
-
-func (f keysForm) modelled() (out []templates.Option) {
-	for _, name := range []string{"documents", "clients", "changes"} {
-		out = append(out, templates.Option{Value: name, Text: name, Selected: f.typed["collection"] == name})
 	}
 	return out
 }
@@ -216,19 +198,6 @@ func bars(parts []api.LabKeyPart, name string, of func(api.LabKeyPart) float64) 
 	y := height - even/top*height
 	fmt.Fprintf(&out, `<path d="M0 %.2fH%g"/></svg>`, y, width)
 	return out.String()
-}
-
-func dataBars(k api.LabKey) string {
-	return bars(k.Parts, "Data by shard", func(p api.LabKeyPart) float64 { return p.Share })
-}
-
-func insertBars(k api.LabKey) string {
-	return bars(k.Parts, "New rows by shard", func(p api.LabKeyPart) float64 { return p.InsertShare })
-}
-
-// readingShare is how far a reading is, for a progress bar.
-func readingShare(r *api.LabKeysReading) string {
-	return strconv.Itoa(min(r.Done, r.Total))
 }
 
 func leftText(r *api.LabKeysReading) string {

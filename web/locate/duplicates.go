@@ -48,8 +48,6 @@ type duplicatesPage struct {
 
 func (p duplicatesPage) is(state placement.CheckState) bool { return p.check.State == string(state) }
 
-func (p duplicatesPage) operator() string { return auth.Operator.Label() }
-
 // DuplicatesForm starts, resumes or stops the check and leads back to its page. The
 // check reads the cluster and changes nothing, so it needs no plan.
 func DuplicatesForm(s *site.Site, w http.ResponseWriter, r *http.Request) error {

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"sync"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/locating"
@@ -64,23 +63,9 @@ type linesPage struct {
 	lines   []api.LocateLine
 }
 
-// locateLines looks up a few lines at a time and answers in their order.
 func locateLines(s *site.Site, r *http.Request, lines []string) []api.LocateLine {
 	out := make([]api.LocateLine, len(lines))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range min(locating.LocateWorkers, len(lines)) {
-		workers.Go(func() {
-			for i := range next {
-				out[i] = locateLine(s, r, i+1, lines[i])
-			}
-		})
-	}
-	for i := range lines {
-		next <- i
-	}
-	close(next)
-	workers.Wait()
+	locating.EachLine(lines, func(i int, text string) { out[i] = locateLine(s, r, i+1, text) })
 	return out
 }
 

@@ -28,8 +28,6 @@ func (p metadataPage) withoutCheck() bool {
 
 func (p metadataPage) release() string { return p.v.Table.ServerInfo.Release() }
 
-func (p metadataPage) operator() string { return auth.Operator.Label() }
-
 // MetadataPage offers the server's own check of its metadata.
 func MetadataPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	v := s.ViewFor(r)

@@ -11,7 +11,6 @@ import (
 	"shardboard/internal/answer/param"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
-	"shardboard/internal/format"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -74,9 +73,6 @@ func regionOf(ctx context.Context, s *site.Site, v answer.View, q spread.MatrixQ
 	return region(m)
 }
 
-// paged tells whether there is more than one page.
-func (m view) paged() bool { return m.pager.Prev != "" || m.pager.Next != "" }
-
 // summary says what the numbers are.
 func (m view) summary() string {
 	what := map[string]string{
@@ -121,11 +117,6 @@ func rowClass(r spread.MatrixRow) string {
 		return r.Kind + " deep"
 	}
 	return r.Kind
-}
-
-// found says how many rows match a filter.
-func (m view) found() string {
-	return format.Count(int64(m.Found)) + " of " + format.Count(int64(m.Total)) + " match."
 }
 
 // fullName is the title of a name that is likely to be cut.

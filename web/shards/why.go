@@ -14,7 +14,6 @@ import (
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/format"
-	"shardboard/internal/message"
 	"shardboard/web/site"
 	"shardboard/web/templates"
 )
@@ -284,8 +283,4 @@ func several(project string) string {
 // partKey is a part's row within the page. Bounds are in no key: they may be hidden.
 func partKey(p api.ShardWhyPart) string {
 	return p.Kind + ":" + p.NS + ":" + p.Project + ":" + strconv.Itoa(p.Number)
-}
-
-func chunkCount(n int) string {
-	return format.Count(int64(n)) + message.Plural(n, " chunk", " chunks")
 }

@@ -1,7 +1,6 @@
 package storybook
 
 import (
-	"net/http"
 	"net/url"
 
 	"shardboard/internal/actions"
@@ -33,9 +32,6 @@ func actionScenes() []webtest.Scene {
 			d.Changes.Actions = a
 		}
 	}
-	post := func(pairs ...string) []func(*http.Request) {
-		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
-	}
 	approval := func(me auth.Principal, state engine.ApprovalState) func(*site.Deps) {
 		return func(d *site.Deps) {
 			who(me)(d)
@@ -65,37 +61,26 @@ func actionScenes() []webtest.Scene {
 		}
 	}
 	single := webtest.NewStory().With(func(t *topology.Table) { t.Shards = t.Shards[:1] }).View()
+	seen := func(name, path string) webtest.Scene {
+		return webtest.Scene{Name: name, Path: path, View: fine, Change: who(webtest.Olga)}
+	}
 	return []webtest.Scene{
-		{Name: "newplan", Path: "/plans/new", View: fine, Change: who(webtest.Olga)},
-		{Name: "newplan-split", Path: forms(actions.Split, "ns", "yorkie-meta.changes", "chunk", chunk), View: fine, Change: who(webtest.Olga)},
-		{Name: "newplan-pin", Path: forms(actions.Pin, "project", project, "db", "yorkie-meta"), View: fine, Change: who(webtest.Olga)},
-		{
-			Name:   "newplan-refused",
-			Path:   "/plans",
-			View:   fine,
+		seen("newplan", "/plans/new"),
+		seen("newplan-split", forms(actions.Split, "ns", "yorkie-meta.changes", "chunk", chunk)),
+		seen("newplan-pin", forms(actions.Pin, "project", project, "db", "yorkie-meta")),
+		{Name: "newplan-refused", Path: "/plans", View: fine,
 			Change: over(fault.New(fault.NotFound, "The argument \"to\" names the shard %q, which does not exist.", "x")),
-			Ask:    post("kind", "move", "ns", "yorkie-meta.changes", "chunk", chunk, "to", "x", "reason", "ticket 4711"),
-		},
-		{Name: "newplan-hot", Path: forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunk", chunk), View: fine, Change: who(webtest.Olga)},
-		{
-			Name:   "newplan-hotmany",
-			Path:   forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunks", chunk),
-			View:   fine,
-			Change: who(webtest.Olga),
-		},
-		{Name: "plan-hot", Path: plan("hot"), View: fine, Change: who(webtest.Olga)},
-		{Name: "plan-onevalue", Path: plan("onevalue"), View: fine, Change: who(webtest.Olga)},
-		{Name: "newplan-range", Path: forms(actions.ZoneSetRange, "ns", "yorkie-meta.documents"), View: fine, Change: who(webtest.Olga)},
-		{Name: "newplan-window", Path: forms(actions.BalancerWindow), View: fine, Change: who(webtest.Olga)},
-		{Name: "plan-split", Path: plan("split"), View: fine, Change: who(webtest.Olga)},
-		{Name: "plan-move", Path: plan("move"), View: fine, Change: who(webtest.Olga)},
-		{Name: "plan-pin", Path: plan("pin"), View: fine, Change: who(webtest.Olga)},
-		{Name: "plan-isolate", Path: plan("isolate"), View: fine, Change: who(webtest.Olga)},
-		{Name: "plan-blocked", Path: plan("blocked"), View: fine, Change: who(webtest.Olga)},
-		{Name: "plan-expired", Path: plan("late"), View: fine, Change: who(webtest.Olga)},
+			Ask:    post("kind", "move", "ns", "yorkie-meta.changes", "chunk", chunk, "to", "x", "reason", "ticket 4711")},
+		seen("newplan-hot", forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunk", chunk)),
+		seen("newplan-hotmany", forms(actions.SplitHot, "ns", "yorkie-meta.changes", "chunks", chunk)),
+		seen("plan-hot", plan("hot")), seen("plan-onevalue", plan("onevalue")),
+		seen("newplan-range", forms(actions.ZoneSetRange, "ns", "yorkie-meta.documents")),
+		seen("newplan-window", forms(actions.BalancerWindow)), seen("plan-split", plan("split")),
+		seen("plan-move", plan("move")), seen("plan-pin", plan("pin")), seen("plan-isolate", plan("isolate")),
+		seen("plan-blocked", plan("blocked")), seen("plan-expired", plan("late")),
 		{Name: "plan-others", Path: plan("move"), View: fine, Change: who(webtest.Anna)},
 		{Name: "plan-viewer", Path: plan("move"), View: fine, Change: who(webtest.Vera)},
-		{Name: "plan-ran", Path: plan("done"), View: fine, Change: who(webtest.Olga)},
+		seen("plan-ran", plan("done")),
 		{Name: "plan-waits", Path: plan("move"), View: fine, Change: approval(webtest.Olga, engine.ApprovalAsked)},
 		{Name: "plan-toapprove", Path: plan("move"), View: fine, Change: approval(webtest.Anna, engine.ApprovalAsked)},
 		{Name: "plan-approved", Path: plan("move"), View: fine, Change: approval(webtest.Olga, engine.Approved)},
@@ -103,26 +88,14 @@ func actionScenes() []webtest.Scene {
 		{Name: "runs-waiting", Path: "/runs", View: fine, Change: approval(webtest.Anna, engine.ApprovalAsked)},
 		{Name: "plan-changed", Path: plan("move") + "/run", View: fine, Change: over(changed), Ask: post("hash", p.Hash)},
 		{Name: "plan-unprocessable", Path: plan("move") + "/run", View: fine, Change: over(blocked), Ask: post("hash", p.Hash)},
-		{
-			Name:   "plan-misconfirmed",
-			Path:   plan("isolate") + "/run",
-			View:   fine,
+		{Name: "plan-misconfirmed", Path: plan("isolate") + "/run", View: fine,
 			Change: over(fault.New(fault.Invalid, "The confirmation is not the text that this plan asks for. Nothing was started.")),
-			Ask:    post("hash", p.Hash, "confirm", "x"),
-		},
-		{Name: "run-running", Path: run("running"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-waiting", Path: run("waiting"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-queued", Path: run("queued"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-gaveup", Path: run("gaveup"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-adapted", Path: run("adapted"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-restoring", Path: run("restoring"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-held", Path: run("held"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-unknown", Path: run("unknown"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-succeeded", Path: run("succeeded"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-failed", Path: run("failed"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-refused", Path: run("refused"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-stopped", Path: run("stopped"), View: fine, Change: who(webtest.Olga)},
-		{Name: "run-undone", Path: run("undone"), View: fine, Change: who(webtest.Olga)},
+			Ask:    post("hash", p.Hash, "confirm", "x")},
+		seen("run-running", run("running")), seen("run-waiting", run("waiting")), seen("run-queued", run("queued")),
+		seen("run-gaveup", run("gaveup")), seen("run-adapted", run("adapted")),
+		seen("run-restoring", run("restoring")), seen("run-held", run("held")), seen("run-unknown", run("unknown")),
+		seen("run-succeeded", run("succeeded")), seen("run-failed", run("failed")),
+		seen("run-refused", run("refused")), seen("run-stopped", run("stopped")), seen("run-undone", run("undone")),
 		{Name: "run-draining", Path: run(webtest.DrainingRun), View: draining, Change: big(webtest.Olga)},
 		{Name: "run-resharding", Path: run(webtest.ReshardingRun), View: draining, Change: big(webtest.Olga)},
 		{Name: "run-batch", Path: run(webtest.BatchRun), View: draining, Change: big(webtest.Olga)},
@@ -130,20 +103,11 @@ func actionScenes() []webtest.Scene {
 		{Name: "run-batchviewer", Path: run(webtest.BatchPausedRun), View: draining, Change: big(webtest.Vera)},
 		{Name: "runs-big", Path: "/runs", View: draining, Change: big(webtest.Olga)},
 		{Name: "run-viewer", Path: run("running"), View: fine, Change: who(webtest.Vera)},
-		{
-			Name:   "run-undorefused",
-			Path:   run("succeeded") + "/undo",
-			View:   fine,
+		{Name: "run-undorefused", Path: run("succeeded") + "/undo", View: fine,
 			Change: over(fault.New(fault.Conflict, "This can no longer be undone: the two parts of a chunk are now on different shards.")),
-			Ask:    post("reason", ""),
-		},
-		{Name: "runs", Path: "/runs", View: fine, Change: who(webtest.Olga)},
-		{
-			Name:   "runs-filtered",
-			Path:   "/runs?" + url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode(),
-			View:   fine,
-			Change: who(webtest.Olga),
-		},
+			Ask:    post("reason", "")},
+		seen("runs", "/runs"),
+		seen("runs-filtered", "/runs?"+url.Values{"state": {"failed"}, "by": {"user:olga"}}.Encode()),
 		{Name: "runs-none", Path: "/runs", View: fine, Change: func(d *site.Deps) { who(webtest.Olga)(d); d.Changes.Actions = none }},
 		{Name: "runs-nomatch", Path: "/runs?by=user:nobody", View: fine, Change: who(webtest.Vera)},
 		{Name: "zones-operator", Path: "/zones", View: zoned, Change: who(webtest.Olga)},

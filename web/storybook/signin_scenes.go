@@ -4,90 +4,51 @@ import (
 	"net/http"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/web/webtest"
 )
+
+// seenBy makes scenes of a page as somebody sees it, or of what a form of theirs leads to.
+func seenBy(v answer.View) func(name, path string, who webtest.StubAuth, ask ...func(*http.Request)) webtest.Scene {
+	return func(name, path string, who webtest.StubAuth, ask ...func(*http.Request)) webtest.Scene {
+		return webtest.Scene{Name: name, Path: path, View: v, Change: webtest.WithAuth(who), Ask: ask}
+	}
+}
+
+// post sends a form.
+func post(pairs ...string) []func(*http.Request) {
+	return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
+}
 
 // SignInScenes are the pages before sign-in.
 func SignInScenes() []webtest.Scene {
 	fine := webtest.NewStory().View()
 	local := auth.Offers{Password: true}
 	wrong := webtest.StubAuth{SignInMode: "local", SignInOffers: local, Refusal: auth.ErrCredentials}
-	post := func(path string, pairs ...string) []func(*http.Request) {
-		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
-	}
+	as := seenBy(fine)
 	return []webtest.Scene{
-		{Name: "login", Path: "/login", View: fine, Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local})},
-		{
-			Name:   "login-ended",
-			Path:   "/login?ended=1&next=%2Fcollections",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local}),
-		},
-		{
-			Name:   "login-both",
-			Path:   "/login",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}}),
-		},
-		{
-			Name:   "login-oidc",
-			Path:   "/login",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}),
-		},
-		{
-			Name:   "login-leave",
-			Path:   "/login/oidc",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}),
-			Ask:    post("/login/oidc", "next", "/zones"),
-		},
-		{Name: "login-proxy", Path: "/login", View: fine, Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "proxy"})},
-		{
-			Name:   "login-first",
-			Path:   "/login",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: auth.Offers{Password: true, First: true}}),
-		},
-		{
-			Name:   "login-readonly",
-			Path:   "/login",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: auth.Offers{Password: true, ReadOnly: true}}),
-		},
-		{Name: "login-wrong", Path: "/login", View: fine, Change: webtest.WithAuth(wrong), Ask: post("/login", "name", "anna", "password", "x")},
-		{
-			Name:   "login-toomany",
-			Path:   "/login",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local, Refusal: &auth.TooMany{Wait: 42 * time.Second}}),
-			Ask:    post("/login", "name", "anna", "password", "x"),
-		},
-		{
-			Name: "login-refused",
-			Path: "/login/oidc",
-			View: fine,
-			Change: webtest.WithAuth(
-				webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}, Refusal: webtest.NoGroups()},
-			),
-			Ask: post("/login/oidc"),
-		},
-		{Name: "first", Path: "/login/first?key=abcdefgh", View: fine, Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local"})},
-		{
-			Name:   "first-wrong",
-			Path:   "/login/first",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Refusal: auth.ErrLink}),
-			Ask:    post("/login/first", "key", "k", "name", "anna", "password", "x"),
-		},
-		{
-			Name:   "error-nobody",
-			Path:   "/login/oidc/callback?%zz",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", SignInOffers: local}),
-		},
+		as("login", "/login", webtest.StubAuth{SignInMode: "local", SignInOffers: local}),
+		as("login-ended", "/login?ended=1&next=%2Fcollections", webtest.StubAuth{SignInMode: "local", SignInOffers: local}),
+		as("login-both", "/login", webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}}),
+		as("login-oidc", "/login", webtest.StubAuth{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}),
+		as("login-leave", "/login/oidc",
+			webtest.StubAuth{SignInMode: "oidc", SignInOffers: auth.Offers{OIDC: true}}, post("next", "/zones")...),
+		as("login-proxy", "/login", webtest.StubAuth{SignInMode: "proxy"}),
+		as("login-first", "/login", webtest.StubAuth{SignInMode: "local", SignInOffers: auth.Offers{Password: true, First: true}}),
+		as("login-readonly", "/login", webtest.StubAuth{SignInMode: "local", SignInOffers: auth.Offers{Password: true, ReadOnly: true}}),
+		as("login-wrong", "/login", wrong, post("name", "anna", "password", "x")...),
+		as("login-toomany", "/login",
+			webtest.StubAuth{SignInMode: "local", SignInOffers: local, Refusal: &auth.TooMany{Wait: 42 * time.Second}},
+			post("name", "anna", "password", "x")...),
+		as("login-refused", "/login/oidc",
+			webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: auth.Offers{Password: true, OIDC: true}, Refusal: webtest.NoGroups()},
+			post()...),
+		as("first", "/login/first?key=abcdefgh", webtest.StubAuth{SignInMode: "local"}),
+		as("first-wrong", "/login/first",
+			webtest.StubAuth{SignInMode: "local", Refusal: auth.ErrLink}, post("key", "k", "name", "anna", "password", "x")...),
+		as("error-nobody", "/login/oidc/callback?%zz", webtest.StubAuth{SignInMode: "local", SignInOffers: local}),
 	}
 }
 
@@ -95,63 +56,23 @@ func SignInScenes() []webtest.Scene {
 func AccountScenes() []webtest.Scene {
 	fine := webtest.NewStory().View()
 	local := auth.Offers{Password: true}
-	post := func(pairs ...string) []func(*http.Request) {
-		return []func(*http.Request){func(r *http.Request) { r.Method = "POST" }, webtest.Form(pairs...)}
-	}
+	as := seenBy(fine)
 	mine := webtest.StubAuth{SignInMode: "local,oidc", SignInOffers: local, Me: webtest.Anna}
 	refused := mine
 	refused.Refusal = fault.New(fault.Invalid, "A password has at least 12 characters.")
 	return []webtest.Scene{
-		{Name: "settings", Path: "/settings", View: fine, Change: webtest.WithAuth(mine)},
-		{Name: "settings-done", Path: "/settings?done=password", View: fine, Change: webtest.WithAuth(mine)},
-		{
-			Name:   "settings-refused",
-			Path:   "/settings/password",
-			View:   fine,
-			Change: webtest.WithAuth(refused),
-			Ask:    post("present", "x", "password", "y"),
-		},
-		{
-			Name:   "settings-token",
-			Path:   "/settings/tokens",
-			View:   fine,
-			Change: webtest.WithAuth(mine),
-			Ask:    post("name", "ticket bot", "role", "support", "days", "90"),
-		},
-		{
-			Name:   "settings-viewer",
-			Path:   "/settings",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
-		},
-		{
-			Name:   "settings-bot",
-			Path:   "/settings",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Bot, Empty: true}),
-		},
+		as("settings", "/settings", mine),
+		as("settings-done", "/settings?done=password", mine),
+		as("settings-refused", "/settings/password", refused, post("present", "x", "password", "y")...),
+		as("settings-token", "/settings/tokens", mine, post("name", "ticket bot", "role", "support", "days", "90")...),
+		as("settings-viewer", "/settings", webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
+		as("settings-bot", "/settings", webtest.StubAuth{SignInMode: "local", Me: webtest.Bot, Empty: true}),
 		{Name: "settings-none", Path: "/settings", View: fine},
-		{Name: "users", Path: "/settings/users", View: fine, Change: webtest.WithAuth(mine)},
-		{Name: "users-done", Path: "/settings/users?done=user", View: fine, Change: webtest.WithAuth(mine)},
-		{
-			Name:   "users-refused",
-			Path:   "/settings/users",
-			View:   fine,
-			Change: webtest.WithAuth(refused),
-			Ask:    post("name", "new", "password", "short", "role", "viewer"),
-		},
+		as("users", "/settings/users", mine),
+		as("users-done", "/settings/users?done=user", mine),
+		as("users-refused", "/settings/users", refused, post("name", "new", "password", "short", "role", "viewer")...),
 		{Name: "users-none", Path: "/settings/users", View: fine},
-		{
-			Name:   "users-denied",
-			Path:   "/settings/users",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
-		},
-		{
-			Name:   "duplicates-viewer",
-			Path:   "/checks/duplicates",
-			View:   fine,
-			Change: webtest.WithAuth(webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
-		},
+		as("users-denied", "/settings/users", webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
+		as("duplicates-viewer", "/checks/duplicates", webtest.StubAuth{SignInMode: "oidc", Me: webtest.Vera}),
 	}
 }

@@ -37,11 +37,6 @@ func MapOf(v answer.View, p mapped.MapPicture) MapView {
 	return m
 }
 
-// canvas is what only scripts use.
-func (m MapView) canvas() MapCanvasView {
-	return MapCanvasView{Shards: m.Shards, Whole: m.Whole, LastWrites: m.lastWrites()}
-}
-
 // one tells whether the map shows one collection.
 func (m MapView) one() bool { return m.Query.NS != "" }
 
@@ -231,7 +226,7 @@ func (m MapView) facts(s mapped.MapStrip) string {
 		out = append(out, fmt.Sprintf("chunks %s to %s of %s",
 			format.Count(int64(s.From+1)), format.Count(int64(s.To)), format.Count(int64(s.Total))))
 	case s.Sharded:
-		out = append(out, chunksText(s.Total))
+		out = append(out, answer.Counted(s.Total, "chunk", "chunks"))
 	default:
 		out = append(out, "not sharded")
 	}
@@ -239,10 +234,6 @@ func (m MapView) facts(s mapped.MapStrip) string {
 		out = append(out, format.Bytes(*s.Bytes.Value))
 	}
 	return strings.Join(out, " · ")
-}
-
-func chunksText(n int) string {
-	return format.Count(int64(n)) + message.Plural(n, " chunk", " chunks")
 }
 
 // label says for screen readers what the picture of a strip shows.
@@ -347,6 +338,3 @@ func closerShape(s mapped.MapStrip, i int) string {
 	mapBlock(&b, mapX(s, float64(from)), mapX(s, float64(to)), 0, mapHigh)
 	return b.String()
 }
-
-// pinName is the name of the project that a zone pins, or else its id.
-func pinName(z api.MapZone) string { return cmp.Or(z.Pin, z.Project) }

@@ -2,7 +2,6 @@ package templates
 
 import (
 	"encoding/json"
-	"net/url"
 
 	"shardboard/internal/api"
 )
@@ -35,8 +34,6 @@ func (w Watched) spaces() string {
 	}
 	return string(out)
 }
-
-func watchQuery(item string) string { return url.Values{"watch": {item}}.Encode() }
 
 func watchedName(w Watched) string {
 	if w.Bound == "" {

@@ -8,37 +8,19 @@ import (
 
 // AddressOf fills a pattern of the route table with names and ids that the canned data has.
 func AddressOf(pattern string) string {
-	pattern = strings.NewReplacer(
-		"/plans/{id}",
-		"/plans/"+RecordID("split"),
-		"/runs/{id}",
-		"/runs/"+RecordID("running"),
-	).Replace(
-		pattern,
-	)
+	documents := CannedTable(1, 250).Collection("yorkie-meta.documents")
 	return strings.NewReplacer(
-		"{name}",
-		"shard-rs-1",
-		"{ns}",
-		"yorkie-meta.documents",
-		"{id}",
-		ProjectID(5).Hex(),
-		"{ref}",
-		answer.ChunkRef(
-			CannedTable(1, 250).Collection("yorkie-meta.documents"),
-			CannedTable(1, 250).Collection("yorkie-meta.documents").Chunks.At(3).Min,
-		),
-		"{file}",
-		"none.css",
-		"{survey}",
-		EndedSurvey,
-		"{playbook}",
-		"hot-project",
-		"{runbook}",
-		"balancer-off",
-	).Replace(
-		pattern,
-	)
+		"/plans/{id}", "/plans/"+RecordID("split"),
+		"/runs/{id}", "/runs/"+RecordID("running"),
+		"{name}", "shard-rs-1",
+		"{ns}", "yorkie-meta.documents",
+		"{id}", ProjectID(5).Hex(),
+		"{ref}", answer.ChunkRef(documents, documents.Chunks.At(3).Min),
+		"{file}", "none.css",
+		"{survey}", EndedSurvey,
+		"{playbook}", "hot-project",
+		"{runbook}", "balancer-off",
+	).Replace(pattern)
 }
 
 // PagesWithChanges are the addresses of pages that offer changes.

@@ -25,18 +25,12 @@ const (
 func WithBigRuns(a *StubActions) *StubActions {
 	v := canned().view
 	run := func(name string, p actions.Plan, done int) engine.Run {
-		r := engine.Run{ID: RecordID(name), Plan: RecordID(name + "plan"), Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: engine.Running,
-			By: Olga.ID, ByName: Olga.Name, Reason: p.Reason, Started: v.Now.Add(-2 * time.Hour)}
-		for i, step := range p.Steps {
-			s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned}
-			switch {
-			case i < done:
-				s.State, s.Sent = engine.Succeeded, r.Started
-				s.Ended = r.Started.Add(time.Second)
-			case i == done:
-				s.State, s.Sent = engine.Running, r.Started.Add(time.Second)
+		r := runOf(name, RecordID(name+"plan"), p, engine.Running, v.Now.Add(-2*time.Hour))
+		for i := range r.Steps[:done+1] {
+			s := &r.Steps[i]
+			if s.State, s.Sent, s.Ended = engine.Succeeded, r.Started, r.Started.Add(time.Second); i == done {
+				s.State, s.Sent, s.Ended = engine.Running, r.Started.Add(time.Second), time.Time{}
 			}
-			r.Steps = append(r.Steps, s)
 		}
 		return r
 	}

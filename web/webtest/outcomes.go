@@ -189,34 +189,16 @@ func OutcomeScenes() []Scene {
 // MovedRun is a move that succeeded, with what the server logged of it.
 func MovedRun(v answer.View, a *StubActions) engine.Run {
 	p := a.PlanList[1]
-	r := engine.Run{
-		ID:      RecordID("moved"),
-		Plan:    p.ID,
-		Kind:    p.Kind,
-		Args:    p.Args,
-		Summary: p.Summary,
-		State:   engine.Succeeded,
-		By:      Olga.ID,
-		ByName:  Olga.Name,
-		Reason:  p.Reason,
-		Started: v.Now.Add(-time.Hour),
-		Ended:   v.Now.Add(-time.Hour + 10*time.Second),
-	}
-	for i, step := range p.Steps {
-		s := engine.Step{
-			Step:     step,
-			Command:  p.Commands[i],
-			State:    engine.Succeeded,
-			Answered: true,
-			Sent:     r.Started.Add(time.Second),
-			Ended:    r.Started.Add(9 * time.Second),
-		}
-		if step.Migrates() {
+	r := runOf("moved", p.ID, p, engine.Succeeded, v.Now.Add(-time.Hour))
+	r.Ended = r.Started.Add(10 * time.Second)
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		s.State, s.Answered, s.Sent, s.Ended = engine.Succeeded, true, r.Started.Add(time.Second), r.Started.Add(9*time.Second)
+		if s.Migrates() {
 			s.Events = []topology.Event{
-				{ID: "e1", Time: s.Ended, What: "moveChunk.commit", NS: string(step.NS), Shard: "shard-rs-1", Details: committed(8123, 8_600_000)},
+				{ID: "e1", Time: s.Ended, What: "moveChunk.commit", NS: string(s.NS), Shard: "shard-rs-1", Details: committed(8123, 8_600_000)},
 			}
 		}
-		r.Steps = append(r.Steps, s)
 	}
 	return r
 }

@@ -14,33 +14,28 @@ import (
 	"shardboard/internal/topology"
 )
 
+// runOf is a run of a plan that has sent nothing yet.
+func runOf(name, plan string, p actions.Plan, state engine.State, started time.Time) engine.Run {
+	r := engine.Run{ID: RecordID(name), Plan: plan, Kind: p.Kind, Args: p.Args, Summary: p.Summary, State: state, By: Olga.ID,
+		ByName: Olga.Name, Reason: p.Reason, Started: started}
+	for i, step := range p.Steps {
+		r.Steps = append(r.Steps, engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned})
+	}
+	return r
+}
+
 func cannedRuns(v answer.View, split, move actions.Plan) []engine.Run {
 	run := func(name string, state engine.State, p actions.Plan, states ...engine.State) engine.Run {
-		r := engine.Run{
-			ID:      RecordID(name),
-			Plan:    p.ID,
-			Kind:    p.Kind,
-			Args:    p.Args,
-			Summary: p.Summary,
-			State:   state,
-			By:      Olga.ID,
-			ByName:  Olga.Name,
-			Reason:  p.Reason,
-			Started: v.Now.Add(-90 * time.Second),
-		}
-		for i, step := range p.Steps {
-			s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned}
-			if i < len(states) {
-				s.State = states[i]
-				s.Sent = v.Now.Add(time.Duration(i-80) * time.Second)
-			}
-			if s.State == engine.Succeeded {
+		r := runOf(name, p.ID, p, state, v.Now.Add(-90*time.Second))
+		for i, state := range states[:min(len(states), len(r.Steps))] {
+			s := &r.Steps[i]
+			s.State, s.Sent = state, v.Now.Add(time.Duration(i-80)*time.Second)
+			if state == engine.Succeeded {
 				s.Ended = s.Sent.Add(600 * time.Millisecond)
-				for _, f := range step.Proof {
+				for _, f := range s.Proof {
 					s.Proven = append(s.Proven, engine.Reading{Fact: f, Got: f.Want, At: s.Ended})
 				}
 			}
-			r.Steps = append(r.Steps, s)
 		}
 		if !state.Open() {
 			r.Ended = v.Now.Add(-30 * time.Second)
@@ -87,25 +82,11 @@ func cannedRuns(v answer.View, split, move actions.Plan) []engine.Run {
 // one that was adapted, one that gave up, one that switches balancing on again.
 func goalRuns(v answer.View, pin, pausing actions.Plan) []engine.Run {
 	run := func(name string, p actions.Plan, state engine.State, done int) engine.Run {
-		r := engine.Run{
-			ID:      RecordID(name),
-			Plan:    RecordID(name + "plan"),
-			Kind:    p.Kind,
-			Args:    p.Args,
-			Summary: p.Summary,
-			State:   state,
-			By:      Olga.ID,
-			ByName:  Olga.Name,
-			Reason:  p.Reason,
-			Started: v.Now.Add(-5 * time.Minute),
-			Limits:  p.Limits,
-		}
-		for i, step := range p.Steps {
-			s := engine.Step{Step: step, Command: p.Commands[i], State: engine.Planned}
-			if i < done {
-				s.State, s.Sent, s.Ended = engine.Succeeded, v.Now.Add(-4*time.Minute), v.Now.Add(-4*time.Minute)
-			}
-			r.Steps = append(r.Steps, s)
+		r := runOf(name, RecordID(name+"plan"), p, state, v.Now.Add(-5*time.Minute))
+		r.Limits = p.Limits
+		for i := range r.Steps[:done] {
+			s := &r.Steps[i]
+			s.State, s.Sent, s.Ended = engine.Succeeded, v.Now.Add(-4*time.Minute), v.Now.Add(-4*time.Minute)
 		}
 		if !state.Open() {
 			r.Ended = v.Now.Add(-10 * time.Second)

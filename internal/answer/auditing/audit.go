@@ -3,6 +3,7 @@
 package auditing
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -142,7 +143,7 @@ func auditRecordShown(r store.AuditRecord, names map[string]string, scope AuditS
 	if title != "" {
 		out.ClusterTitle, out.ClusterURL = title, link("/")
 	}
-	out.WhatText = auditText(r.What)
+	out.WhatText = cmp.Or(auditWhat[r.What], r.What)
 	switch r.Outcome {
 	case "ok":
 	case "unknown":

@@ -1,10 +1,5 @@
 package auditing
 
-import "cmp"
-
-// auditText says what was done, by the code in a record; a code without words stands for itself.
-func auditText(code string) string { return cmp.Or(auditWhat[code], code) }
-
 var auditWhat = map[string]string{
 	"login.ok":               "Signed in",
 	"login.refused":          "Tried to sign in",

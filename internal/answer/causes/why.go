@@ -17,7 +17,7 @@ func WhyOf(t *topology.Table, ns topology.Namespace, w placement.Why, primaries 
 	for _, f := range w.Fields {
 		field := api.WhyField{Name: f.Name, Hashed: f.Hashed, Hash: answer.DecimalOrNull(f.Hash)}
 		if f.Known {
-			field.Value = valueJSON(f)
+			field.Value = api.Embedded(shardkey.ValueExtJSON(f.Value))
 		}
 		out.Fields = append(out.Fields, field)
 	}
@@ -62,9 +62,4 @@ func causeOf(c *placement.Cause) *api.WhyCause {
 		return nil
 	}
 	return &api.WhyCause{What: c.What, At: api.Time(c.At), From: c.From, To: c.To}
-}
-
-// valueJSON is a field's value as canonical Extended JSON.
-func valueJSON(f placement.WhyField) api.Key {
-	return api.Embedded(shardkey.ValueExtJSON(f.Value))
 }

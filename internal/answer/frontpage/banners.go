@@ -58,7 +58,7 @@ func Banners(who auth.Principal, own OwnData) []message.Message {
 	case auth.ByBreakGlass:
 		add(message.New("breakGlass", "You are signed in with the break-glass account. Everything you do is recorded as such."))
 	}
-	add(dataBanner(own.Directory))
+	add(data.HoldMessage(DataBanner, data.DataBanners, own.Directory))
 	add(leaderBanner(own))
 	if !own.Directory.Lost() {
 		add(troubleBanner(own.Trouble, who))
@@ -71,10 +71,6 @@ func Banners(who auth.Principal, own OwnData) []message.Message {
 		add(auditBanner(*own.Audit))
 	}
 	return out
-}
-
-func dataBanner(c store.Condition) message.Message {
-	return data.HoldMessage(DataBanner, data.DataBanners, c)
 }
 
 // leaderless is how long nobody may lead before pages say so: longer than another replica needs to

@@ -33,8 +33,6 @@ type LocateExtras struct {
 	Counts bool // one query per place
 }
 
-func (a LocateExtras) any() bool { return a.Why || a.Prove || a.Counts }
-
 // Parameters are those of an address that ask for more than places.
 func (a *LocateExtras) Parameters() param.List {
 	return param.List{
@@ -55,7 +53,7 @@ const (
 // A place that has moved meanwhile is replaced in both. The table should be the one
 // they were found in.
 func explain(ctx context.Context, v answer.View, prover Prover, found []placement.Item, items []api.LocateItem, a LocateExtras) {
-	if !a.any() {
+	if a == (LocateExtras{}) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, askWait)

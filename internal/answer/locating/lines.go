@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
@@ -33,6 +35,19 @@ func LocateLines(lines []string) ([]string, error) {
 		return nil, fault.New(fault.Invalid, "Send 1 to %d lines; this request has %d.", api.MaxLocateLines, len(kept))
 	}
 	return kept, nil
+}
+
+// EachLine calls do for each line, LocateWorkers at a time, and waits for all.
+func EachLine(lines []string, do func(i int, text string)) {
+	var g errgroup.Group
+	g.SetLimit(LocateWorkers)
+	for i, text := range lines {
+		g.Go(func() error {
+			do(i, text)
+			return nil
+		})
+	}
+	_ = g.Wait()
 }
 
 // LocateLine answers line n of many, from 1. The caller adds the problem of an error.

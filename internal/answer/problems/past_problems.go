@@ -112,13 +112,9 @@ func PastProblemList(ctx context.Context, v answer.View, kept PastProblems, time
 		out.Items = append(out.Items, PastProblemOf(v, p, timed))
 	}
 	if to < len(list) {
-		out.Next = answer.CursorOf(pastProblemKey(list[to]))
+		out.Next = answer.CursorOf(strconv.FormatInt(list[to].Began.UnixMilli(), 10) + " " + list[to].ID)
 	}
 	return out, nil
-}
-
-func pastProblemKey(p rules.PastProblem) string {
-	return strconv.FormatInt(p.Began.UnixMilli(), 10) + " " + p.ID
 }
 
 // pastProblemsFrom is where a cursor leads in a list.

@@ -37,7 +37,7 @@ func incidentOf(v answer.View, p rules.Problem, try offering.TryPlan) api.Incide
 		out.WhyNot = remedies.WhyNot
 		return out
 	}
-	out.Plan, out.PlanURL, out.Expected = remedies.Plans[0].Text, ProblemPlanURL(p.ID), remedies.Plans[0].Expected
+	out.Plan, out.PlanURL, out.Expected = remedies.Plans[0].Text, "/advice/"+url.PathEscape(p.ID)+"/plan", remedies.Plans[0].Expected
 	return out
 }
 
@@ -50,9 +50,6 @@ func beingDone(p rules.Problem, try offering.TryPlan) string {
 	}
 	return ""
 }
-
-// ProblemPlanURL leads to the filled-in form of the plan that helps with a problem.
-func ProblemPlanURL(id string) string { return "/advice/" + url.PathEscape(id) + "/plan" }
 
 // FirstPlan is the address of the filled-in form of the first plan that helps with a problem and that
 // the reader may make; "" where there is none, or the problem is over.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
@@ -111,7 +110,7 @@ func (w *shardWhy) finish(f whyParts) {
 		return
 	}
 	if f.whole != nil {
-		f.addRest(1/w.q.unitOfMeasure(), w.v.Profile.Words(f.leftOf()))
+		f.addRest(1/w.q.unitOfMeasure(), w.v.Profile.Words(cmp.Or(f.left, "not attributed to single "+f.noun)))
 	}
 	slices.SortStableFunc(f.list, func(a, b whyPart) int {
 		return cmp.Or(cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), cmp.Compare(math.Abs(b.difference()), math.Abs(a.difference())))
@@ -183,11 +182,6 @@ func (f *whyParts) joinOthers(limit int, p *profile.Profile) {
 	rest := slices.Clone(f.list[single:])
 	f.list = append(append(f.list[:limit:limit], others), rest...)
 	slices.SortStableFunc(f.list, func(a, b whyPart) int { return cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)) })
-}
-
-// plural is a noun for a number; nouns are given in the plural.
-func plural(n int, noun string) string {
-	return message.Plural(n, strings.TrimSuffix(noun, "s"), noun)
 }
 
 // round makes whole units of the amounts. What rounding leaves over goes to the largest difference,

@@ -1,7 +1,6 @@
 package shares
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -129,6 +128,3 @@ func (in *insideWhy) estimatedChunks(id bson.ObjectID) (whyParts, bool) {
 	out.whole, out.left = &whole, "in chunks shared with other projects, and errors of the estimate"
 	return out, true
 }
-
-// leftOf names what the listed parts lack of the whole.
-func (f *whyParts) leftOf() string { return cmp.Or(f.left, "not attributed to single "+f.noun) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -99,7 +100,9 @@ func (w *shardWhy) shares() collectionShares {
 	})
 }
 
-func nounCount(n int, noun string) string { return format.Count(int64(n)) + " " + plural(n, noun) }
+func nounCount(n int, noun string) string {
+	return answer.Counted(n, strings.TrimSuffix(noun, "s"), noun)
+}
 
 // unknownPart is a part of which no amount is known; names are what it consists of.
 func unknownPart(n int, text string, names []string) whyPart {

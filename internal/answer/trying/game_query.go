@@ -159,7 +159,7 @@ func (q LabGameQuery) Values() url.Values {
 }
 
 // SkewText is the skew as it is typed.
-func (q LabGameQuery) SkewText() string { return strconv.FormatFloat(q.Skew, 'g', -1, 64) }
+func (q LabGameQuery) SkewText() string { return decimalText(q.Skew) }
 
 // JoinsText are the joins as they are typed.
 func (q LabGameQuery) JoinsText() string {

@@ -196,7 +196,7 @@ func (q LabKeysQuery) Values() url.Values {
 		out.Set("ns", q.NS)
 	} else {
 		for name, value := range map[string]string{"collection": q.Collection, "projects": strconv.Itoa(q.Projects),
-			"perProject": strconv.Itoa(q.PerProject), "skew": labFraction(q.Skew), "growth": labFraction(q.Growth), "days": strconv.Itoa(q.Days),
+			"perProject": strconv.Itoa(q.PerProject), "skew": decimalText(q.Skew), "growth": decimalText(q.Growth), "days": strconv.Itoa(q.Days),
 			"rowBytes": strconv.Itoa(q.RowBytes)} {
 			out.Set(name, value)
 		}
@@ -209,8 +209,6 @@ func (q LabKeysQuery) Values() url.Values {
 	}
 	return out
 }
-
-func labFraction(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // URL is the address of the comparison on a page such as /lab/keys.
 func (q LabKeysQuery) URL(page string) string { return page + "?" + q.Values().Encode() }

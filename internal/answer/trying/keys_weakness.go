@@ -69,7 +69,7 @@ func weaknesses(r keys.Report, c *keys.Cluster, rows labRows) []api.LabKeyWeakne
 	}
 	if n, most, first := reaching(keys.Some); n > 0 && most >= 1.05 {
 		add(WeakSpread, "Rows that are asked for together are spread: a query such as \"{query}\" asks {shards} of {of} on average.",
-			message.Text("query", first), message.Text("shards", labDecimal(most)),
+			message.Text("query", first), message.Text("shards", strconv.FormatFloat(most, 'f', 1, 64)),
 			message.Words("of", countOf(int64(c.Shards), "shard", "shards")))
 	}
 	if names := r.Key.Fields(); !(len(names) == 1 && names[0].Name == "_id") {
@@ -93,6 +93,3 @@ func mostlyTargeted(r keys.Report) bool {
 	}
 	return 2*all < len(r.Queries)
 }
-
-// labDecimal is a number with one digit after the point.
-func labDecimal(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
