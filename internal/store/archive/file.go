@@ -232,7 +232,9 @@ func decodeValue(c store.Column, raw json.RawMessage) (any, error) {
 }
 
 // isOfAccounts tells whether a table says who may do what.
-func isOfAccounts(t store.Table) bool { return t.Name == "users" || t.Name == "sessions" || t.Name == "tokens" }
+func isOfAccounts(t store.Table) bool {
+	return t.Name == "users" || t.Name == "sessions" || t.Name == "tokens"
+}
 
 // checkRow refuses values of accounts that no shardboard writes.
 func checkRow(t store.Table, row store.Row) error {
