@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // rooms says which of our packages a room may import in non-test files; docs/architecture.md
@@ -187,9 +189,7 @@ func packages(t *testing.T) []pkg {
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	for dec.More() {
 		var p pkg
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dec.Decode(&p))
 		all = append(all, p)
 	}
 	if len(all) < len(rooms) {
@@ -252,9 +252,7 @@ func allowed(room, target string) bool {
 // A room that the page does not explain is found by nobody, and one that is gone misleads.
 func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
 	page, err := os.ReadFile("docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for room, may := range rooms {
 		isSubject := strings.HasPrefix(room, "web/") && slices.Contains(may, "web/site") // these are one line
 		if !isSubject && !strings.Contains(string(page), "`"+room+"`") {
@@ -291,9 +289,7 @@ func TestGorillaIsImportedByOneFile(t *testing.T) {
 			continue
 		}
 		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if strings.Contains(string(b), `"github.com/gorilla/websocket"`) {
 			who = append(who, file)
 		}
@@ -336,9 +332,7 @@ func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
 // dockerRuns are the commands of the Dockerfile's RUN lines, in order.
 func dockerRuns(t *testing.T) []string {
 	b, err := os.ReadFile("Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var runs []string
 	for _, line := range strings.Split(strings.ReplaceAll(string(b), "\\\n", ""), "\n") {
 		if cmd, ok := strings.CutPrefix(line, "RUN "); ok {
@@ -354,12 +348,8 @@ func copyFile(t *testing.T, from, to string) {
 	if err != nil {
 		return // deleted in the work tree
 	}
-	if err := os.MkdirAll(to[:strings.LastIndex(to, "/")], 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(to[:strings.LastIndex(to, "/")], 0o755))
+	must.Do(t, os.WriteFile(to, b, 0o644))
 }
 
 // TestOperationsAreDecidedByTheirRows keeps what an operation means in its row, in internal/actions/operation.
@@ -378,9 +368,7 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 	var found []string
 	for _, file := range handWritten(t, ".go") {
 		code, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/simcluster/") && decides.Match(code) {
 			found = append(found, file)
 		}
@@ -396,9 +384,7 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 func TestNoTemplateReadsARoutingTable(t *testing.T) {
 	for _, file := range handWritten(t, ".templ") {
 		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if regexp.MustCompile(`\.Table\b`).Match(text) {
 			t.Errorf("%s reads a routing table: ask a method of the page for what it shows", file)
 		}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"shardboard/internal/fixture/must"
 )
 
 var (
@@ -31,9 +33,7 @@ func declaredTests(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return names
 }
 
@@ -43,9 +43,7 @@ func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 	tests := declaredTests(t)
 	for _, doc := range []string{"docs/security.md", "docs/evidence.md", "SECURITY.md"} {
 		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		cited := 0
 		for _, m := range quoted.FindAllStringSubmatch(string(text), -1) {
 			switch name := m[1]; {
@@ -70,9 +68,7 @@ func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 // At 240 words a minute, which is how fast people read such texts.
 func TestTheSecurityPageIsReadInTenMinutes(t *testing.T) {
 	text, err := os.ReadFile("docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	if n := len(word.FindAll(text, -1)); n > 2400 {
 		t.Errorf("docs/security.md has %d words; what is evidence belongs into docs/evidence.md", n)
 	}
@@ -81,9 +77,7 @@ func TestTheSecurityPageIsReadInTenMinutes(t *testing.T) {
 // Every requirement of levels 1 and 2 has one row, or is in the range of one.
 func TestTheSecurityDocumentAnswersEveryRequirement(t *testing.T) {
 	text, err := os.ReadFile("docs/evidence.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	answered, all := map[string]int{}, strings.Fields(requirements)
 	for _, line := range strings.Split(string(text), "\n") {
 		cells := strings.Split(line, "|")
@@ -200,9 +194,7 @@ func TestEveryPageOfTheDocumentationIsReachedFromTheIndex(t *testing.T) {
 	reached := map[string]bool{index: true}
 	for open := []string{index}; len(open) > 0; open = open[1:] {
 		text, err := os.ReadFile(open[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, m := range markdownLink.FindAllStringSubmatch(string(text), -1) {
 			to := filepath.Join(filepath.Dir(open[0]), m[1])
 			if strings.Contains(m[1], "://") || reached[to] {
@@ -244,15 +236,11 @@ var word = regexp.MustCompile(`\S*\w\S*`)
 // Length is a cost for every reader. The playbooks and runbooks are texts of the program, and do not count.
 func TestTheDocumentationStaysShort(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	words, tables := 0, 0
 	for _, page := range pages {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		tables += len(generated.FindAll(text, -1))
 		words += len(word.FindAll(generated.ReplaceAll(text, nil), -1))
 	}
@@ -266,14 +254,10 @@ func TestLinksOfTheDocumentationLeadToTheirHeading(t *testing.T) {
 	heading, links := regexp.MustCompile(`(?m)^#+ (.+)$`), 0
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*/README.md"} {
 		pages, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, page := range pages {
 			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for _, m := range regexp.MustCompile(`\]\(([^)\s:#]*)#([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
 				links++
 				to := page
@@ -306,18 +290,14 @@ var notForReaders = []string{"docs/figures.md"}
 
 func TestEachPageSaysFirstWhatItsReaderWillKnow(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	books, err := filepath.Glob("docs/playbooks/*.md")
 	if err != nil || len(books) == 0 {
 		t.Fatal(books, err)
 	}
 	for _, page := range append(pages, books...) {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		parts := strings.SplitN(string(text), "\n\n", 3)
 		if len(parts) < 3 || !strings.HasPrefix(parts[0], "# ") {
 			t.Errorf("%s does not begin with a title", page)
@@ -341,22 +321,16 @@ func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
 			program.Write(text)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	code := regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 	words := regexp.MustCompile(`"([^"]+)"`)
 	books, err := filepath.Glob("docs/playbooks/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	n := 0
 	for _, page := range books {
 		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, m := range words.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
 			n++
 			if quote := strings.Join(strings.Fields(m[1]), " "); !strings.Contains(program.String(), quote) {
@@ -373,14 +347,10 @@ func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
 func TestLinesOfTheDocumentationFitOnAScreen(t *testing.T) {
 	for _, folder := range []string{"docs/*.md", "docs/playbooks/*.md", "docs/runbooks/*.md"} {
 		pages, err := filepath.Glob(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, page := range pages {
 			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			inCode := false
 			for i, line := range strings.Split(string(text), "\n") {
 				inCode = inCode != strings.HasPrefix(strings.TrimSpace(line), "```")

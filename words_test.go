@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -36,9 +37,7 @@ func TestTextsUseTheWordsOfTheGlossary(t *testing.T) {
 	glossary, err := os.ReadFile("docs/words.md")
 	must.Do(t, err)
 	for _, term := range []string{"move", "survey", "project", "person", "problem", "estimate"} {
-		if !strings.Contains(string(glossary), "**"+term) {
-			t.Errorf("docs/words.md does not say what %s means", term)
-		}
+		expect.Contains(t, string(glossary), "**"+term, "docs/words.md does not say what %s means", term)
 	}
 	texts := 0
 	for _, file := range handWritten(t, ".go", ".templ") {

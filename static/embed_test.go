@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -65,9 +66,7 @@ func TestNothingComesFromElsewhere(t *testing.T) {
 	for _, a := range Assets() {
 		body := strings.ReplaceAll(string(a.Body), "http://www.w3.org/2000/svg", "")
 		body = strings.ReplaceAll(body, "url(#", "") // a part of the page itself
-		if m := elsewhere.FindString(body); m != "" {
-			t.Errorf("%s refers to %q", a.Name, m)
-		}
+		expect.Equal(t, elsewhere.FindString(body), "", "a reference in %s", a.Name)
 	}
 }
 
@@ -101,13 +100,9 @@ func TestOnlyHashedAddressesAnswer(t *testing.T) {
 	for _, path := range []string{"/static/app.css", "/static/", "/static/js/app.js", "/static/../embed.go"} {
 		w := httptest.NewRecorder()
 		Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		if w.Code != http.StatusNotFound {
-			t.Errorf("%s answers %d", path, w.Code)
-		}
+		expect.Equal(t, w.Code, http.StatusNotFound, "%s", path)
 	}
 	w := httptest.NewRecorder()
 	Handler().ServeHTTP(w, httptest.NewRequest("POST", URL("app.css"), nil))
-	if w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("POST answers %d", w.Code)
-	}
+	expect.Equal(t, w.Code, http.StatusMethodNotAllowed, "POST")
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -89,9 +90,7 @@ func TestTwoReleasesBehindOneAddress(t *testing.T) {
 		"/static/js/app.0123456789ab.js", "/static/..0123456789ab.js", "/static/app.0123456789ab.css.js", "/static/", "/static/app.zz.js"} {
 		w := httptest.NewRecorder()
 		releases[0].serve(w, httptest.NewRequest("GET", none, nil))
-		if w.Code != http.StatusNotFound {
-			t.Errorf("%s: %d", none, w.Code)
-		}
+		expect.Equal(t, w.Code, http.StatusNotFound, "%s", none)
 	}
 	for _, tries := range []string{"-1", "99999999999999999999", "x", "8"} {
 		w := httptest.NewRecorder()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -20,9 +21,7 @@ func TestScriptsHaveNoWayAroundTheTypeChecker(t *testing.T) {
 	}
 	must.Do(t, json.Unmarshal(text, &config))
 	for option, want := range map[string]any{"strict": true, "checkJs": true, "noImplicitAny": nil, "strictNullChecks": nil} {
-		if got := config.CompilerOptions[option]; got != want {
-			t.Errorf("%s is %v, not %v", option, got, want)
-		}
+		expect.Equal(t, config.CompilerOptions[option], want, "%s", option)
 	}
 	if strings.Join(config.Include, " ") != "../static/js/*.js" {
 		t.Errorf("%v is checked, not all scripts", config.Include)
@@ -34,9 +33,7 @@ func TestScriptsHaveNoWayAroundTheTypeChecker(t *testing.T) {
 	}
 	for _, f := range files {
 		for i, line := range strings.Split(string(built().read("js/"+f.Name())), "\n") {
-			if m := around.FindString(line); m != "" {
-				t.Errorf("%s:%d: %s", f.Name(), i+1, m)
-			}
+			expect.Equal(t, around.FindString(line), "", "%s:%d", f.Name(), i+1)
 		}
 	}
 }

@@ -135,9 +135,7 @@ func TestFormsBelowAPath(t *testing.T) {
 func TestWhatAPathBeginsWith(t *testing.T) {
 	for part, is := range map[string]bool{"shards": true, "c": true, "api": true, "static": true, "clusters": true, "live": true,
 		"shards.csv": true, ".": true, "login": true, "shardboard": false, "tools": false, "shard": false} {
-		if web.Begins(part) != is {
-			t.Errorf("%s: %v", part, !is)
-		}
+		expect.Equal(t, web.Begins(part), is, "%s: %v", part, !is)
 	}
 	for in, want := range map[string]string{belowPath: "/", belowPath + "/": "/", belowPath + "?a=b": "/?a=b", belowPath + "/x": "/x",
 		belowPath + "s/x": belowPath + "s/x", "/x": "/x", "https://x" + belowPath + "/": "https://x" + belowPath + "/"} {

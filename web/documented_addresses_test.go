@@ -266,9 +266,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		region.Find("time").Remove()
 		a, _ := fragment.Html()
 		b, _ := region.Html()
-		if a != b {
-			t.Errorf("%s: fragment and page differ:\n%s", topic, cmp.Diff(a, b))
-		}
+		expect.Equal(t, cmp.Diff(a, b), "", "%s: fragment and page", topic)
 		expect.Contains(t, page.Find("body").AttrOr("data-topics", ""), strings.ReplaceAll(topic, "@", "%40"),
 			"%s: the page does not ask for its topic", path)
 	}

@@ -95,12 +95,10 @@ func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 		}
 	}
 	o := audit.Options{}
-	if o.Key, err = keyfile.Audit.Open(key, dir); err != nil {
-		t.Fatal(err)
-	}
-	if o.Witness, err = audit.WitnessOf(key, dir); err != nil {
-		t.Fatal(err)
-	}
+	o.Key, err = keyfile.Audit.Open(key, dir)
+	must.Do(t, err)
+	o.Witness, err = audit.WitnessOf(key, dir)
+	must.Do(t, err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	k := audit.NewKeeper(db, o)

@@ -118,7 +118,7 @@ func TestPasswordInAConfigurationThatOthersMayReadIsRefused(t *testing.T) {
 				"check-config": checkConfigCmd{File: path}.Run(e), "serve": func() error { _, err := serveCmd{Config: path}.read(e); return err }(),
 			} {
 				refused := err != nil && strings.Contains(err.Error(), "the address has a password, so nobody else may read this file")
-				expect.Equal(t, refused, (secret && mode == 0o644), "%s of %s, mode %o: %v", name, text, mode, err)
+				expect.Equal(t, refused, secret && mode == 0o644, "%s of %s, mode %o: %v", name, text, mode, err)
 			}
 		}
 	}
@@ -203,9 +203,7 @@ clusters:
 	c, err := readConfig(t, text)
 	must.Do(t, err)
 	for i, want := range []string{"{10000000000 0 [split merge]} 4h0m0s", "{5000000 7 [move]} 30m0s", "{0 0 []} 4h0m0s"} {
-		if got := fmt.Sprint(c.Clusters[i].Approval.Rules, c.Clusters[i].Approval.Wait); got != want {
-			t.Errorf("%s: %s, want %s", c.Clusters[i].Name, got, want)
-		}
+		expect.Equal(t, fmt.Sprint(c.Clusters[i].Approval.Rules, c.Clusters[i].Approval.Wait), want, "%s", c.Clusters[i].Name)
 	}
 	again, err := readConfig(t, strings.ReplaceAll(text, "approval-chunks: 7", "approval-chunks: 8"))
 	if err != nil || again.Clusters[1].Settings == c.Clusters[1].Settings || again.Clusters[0].Settings != c.Clusters[0].Settings {

@@ -331,9 +331,7 @@ func TestTheManualHasEveryCommandAndExitCode(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, errs)
 	}
 	for _, c := range commands(t) {
-		if !strings.Contains(page, "\n.SS "+roff("shardboard "+c.Path())) {
-			t.Errorf("no section of %s", c.Path())
-		}
+		expect.Contains(t, page, "\n.SS "+roff("shardboard "+c.Path()), "no section of %s", c.Path())
 	}
 	for _, text := range []string{".TH SHARDBOARD 1 ", "\n.SH NAME\n", "\n.SH EXIT STATUS\n", "\n.B 7\n", "\n.B SHARDBOARD_URI\n"} {
 		expect.Contains(t, page, text, "the page")

@@ -125,9 +125,7 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 	}
 	table := ask("--add", "2", "--growth", "1.5", "--moves", "3")
 	for _, want := range []string{"Shards\n", "Groups\n", "Moves\n", "added-2", "move, then load: ", a.Needed.Text} {
-		if !strings.Contains(table, want) {
-			t.Errorf("the table lacks %q:\n%s", want, table)
-		}
+		expect.Contains(t, table, want, "the table")
 	}
 	_, moves, _ := strings.Cut(table, "\nMoves\n")
 	expect.Equal(t, strings.Count(strings.TrimSpace(moves), "\n"), 3, "moves in the table")

@@ -299,9 +299,7 @@ func TestPlanAsksForWhatIsMissing(t *testing.T) {
 		expect.Equal(t, given[name], value, "%s", name)
 	}
 	for _, text := range []string{`There is no "nope" here`, `There is no "9" here`, "The shard that keeps the project.", "1  shard-1"} {
-		if !strings.Contains(out, text) {
-			t.Errorf("no %q in\n%s", text, out)
-		}
+		expect.Contains(t, out, text, "the text")
 	}
 	if got := commandLine(c, given); got != "shardboard plan pin --project 'atlas board' --shard shard-1 --expires 1h --reason 'it is hot'" {
 		t.Errorf("the same is %s", got)

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -144,9 +145,7 @@ func TestABatchThatWaitsIsPrintedWithWhatToDo(t *testing.T) {
 	for _, part := range []string{"paused: a failed item waits for a decision.", "item 2  waits (tries: 2)  no",
 		"Health after group 1 of 2: A shard did not answer. Not known: latencies.", "1 the same.",
 		"Go on: shardboard runs resume r. An item that waits: --retry ITEM or --skip ITEM."} {
-		if !strings.Contains(out.String(), part) {
-			t.Errorf("no %q in\n%s", part, out.String())
-		}
+		expect.Contains(t, out.String(), part, "the text")
 	}
 }
 
@@ -209,9 +208,7 @@ func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 		for _, want := range []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB", "shardboard approve plan --hash hash"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("no %q in %s", want, out.String())
-			}
+			expect.Contains(t, out.String(), want, "the text")
 		}
 		if strings.Contains(out.String(), "\x1b") {
 			t.Errorf("%q", out.String())

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -81,9 +82,7 @@ func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 			!strings.Contains(first, "backup") {
 			t.Errorf("%s: exit %d: %s", args[0], code, first)
 		}
-		if served := args[0] == "serve"; served != strings.Contains(rest, "level=ERROR") {
-			t.Errorf("%s: the next lines are %q", args[0], rest)
-		}
+		expect.Equal(t, args[0] == "serve", strings.Contains(rest, "level=ERROR"), "%s: the next lines are %q", args[0], rest)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "this was a database once" {
 		t.Errorf("the file was changed: %q %v", text, err)

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -152,13 +153,9 @@ func TestHiddenArgumentsContainNoKeys(t *testing.T) {
 	}
 	for _, x := range Arguments() {
 		keeps := x.Type != TypeChunk && x.Type != TypeChunks
-		if x.Given(got) != keeps {
-			t.Errorf("%s: given is %t", x.Name, x.Given(got))
-		}
+		expect.Equal(t, x.Given(got), keeps, "%s: given", x.Name)
 	}
-	if string(a.JSON()) != before {
-		t.Error("the arguments themselves were changed")
-	}
+	expect.Equal(t, string(a.JSON()), before, "the arguments themselves were changed")
 }
 
 func TestANumberOfChunksIsThatOfAResharding(t *testing.T) {
@@ -259,9 +256,7 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 			}
 			_, _, err = Planners()[x.kind](ofShop, x.args)
 			said := strings.ReplaceAll(fault.Text(err), `"project"`, "the argument")
-			if ofShop.Profile.Words(said) != said {
-				t.Errorf("a shop is told of projects: %v", err)
-			}
+			expect.Equal(t, ofShop.Profile.Words(said), said, "a shop is told of projects: %v", err)
 		})
 	}
 }

@@ -222,7 +222,7 @@ type checkCase struct {
 	change  []func(*Situation)
 }
 
-func expect(name string, k Kind, args func(Situation) Args, v Verdict, code string, change ...func(*Situation)) checkCase {
+func caseOf(name string, k Kind, args func(Situation) Args, v Verdict, code string, change ...func(*Situation)) checkCase {
 	return checkCase{name, k, args, v, code, change}
 }
 

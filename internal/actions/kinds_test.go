@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -281,9 +282,7 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 				}
 			}
 		}
-		if Describe(k.Kind).Title != k.Title {
-			t.Errorf("%s is there twice", name)
-		}
+		expect.Equal(t, Describe(k.Kind).Title, k.Title, "%s is there twice", name)
 	}
 	for _, x := range Arguments() {
 		sentence(x.Name, x.Help)
@@ -323,9 +322,7 @@ func TestDocumentTablesMatchDescriptions(t *testing.T) {
 	switch {
 	case text == string(raw):
 	case *update:
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	default:
 		t.Errorf("the tables of %s are out of date; run this test with -update", path)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 )
@@ -43,9 +44,7 @@ func TestWindowFollowsLocalTime(t *testing.T) {
 		w, from, to := window(t, c.window), clock(t, c.from), clock(t, c.to)
 		for at, want := range map[time.Time]bool{from.Add(-time.Minute): false, from: true, from.Add(59 * time.Second): true,
 			to.Add(-time.Second): true, to: false} {
-			if w.Open(at) != want {
-				t.Errorf("%s at %s: open is %v", w, at, !want)
-			}
+			expect.Equal(t, w.Open(at), want, "%s at %s: open is %v", w, at, !want)
 		}
 		if got := w.change(from.Add(-time.Minute), true); !got.Equal(from) {
 			t.Errorf("%s opens at %s, want %s", w, got, from)
@@ -149,9 +148,7 @@ func TestMaintenanceWindowsCountForAllKindsButThese(t *testing.T) {
 	outside := window(t, now.UTC().Add(time.Hour).Format("15:04")+"-"+now.UTC().Add(2*time.Hour).Format("15:04"))
 	for _, k := range Descriptions() {
 		listed := slices.Contains(anyTime, k.Kind)
-		if k.AnyTime != listed {
-			t.Errorf("%s: AnyTime is %v", k.Kind, k.AnyTime)
-		}
+		expect.Equal(t, k.AnyTime, listed, "%s: AnyTime", k.Kind)
 		for _, step := range []operation.Step{{}, {Op: operation.OpMerge}, {Op: "new command"}} {
 			d := draftBuilder{description: k, s: Situation{Now: now, Maintenance: []Maintenance{outside}}}
 			if step.Op != "" {

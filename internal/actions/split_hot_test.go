@@ -160,42 +160,42 @@ func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 		}
 	}
 	runChecks(t, "0.6.38", []checkCase{
-		expect("one value takes most", SplitHot, one, Block, "writes.oneValue",
+		caseOf("one value takes most", SplitHot, one, Block, "writes.oneValue",
 			withWrites(t, documents, nil, rows{21: 83, 30: 17}), withShardWrites(0, 10, 5)),
-		expect("one project takes most", SplitHot, one, Block, "writes.oneProject",
+		caseOf("one project takes most", SplitHot, one, Block, "writes.oneProject",
 			withWrites(t, documents, nil, rows{21: 83, 30: 17}, whose), withShardWrites(0, 10, 5)),
-		expect("one document takes all", SplitHot, one, Block, "writes.oneDocument",
+		caseOf("one document takes all", SplitHot, one, Block, "writes.oneDocument",
 			withWrites(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
 				for i := range w.Keys {
 					w.Keys[i].Document = oid(99)
 				}
 			}), withShardWrites(0, 10, 5)),
-		expect("too few writes", SplitHot, one, Block, "writes.few",
+		caseOf("too few writes", SplitHot, one, Block, "writes.few",
 			withWrites(t, documents, nil, rows{21: 10, 30: 9}), withShardWrites(0, 10, 5)),
-		expect("no writes", SplitHot, one, Block, "writes.few", withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)),
-		expect("nothing is known", SplitHot, one, Block, "writes.unknown"),
-		expect("may not be read", SplitHot, one, Block, "writes.unknown",
+		caseOf("no writes", SplitHot, one, Block, "writes.few", withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)),
+		caseOf("nothing is known", SplitHot, one, Block, "writes.unknown"),
+		caseOf("may not be read", SplitHot, one, Block, "writes.unknown",
 			withWrites(t, documents, nil, busy, reason("notPermitted")), withShardWrites(0, 10, 5)),
-		expect("changed in place without a date", SplitHot, one, Block, "writes.unknown",
+		caseOf("changed in place without a date", SplitHot, one, Block, "writes.unknown",
 			withWrites(t, documents, nil, busy, reason("inPlace")), withShardWrites(0, 10, 5)),
-		expect("keys grow with time", SplitHot, one, Block, "writes.growing",
+		caseOf("keys grow with time", SplitHot, one, Block, "writes.growing",
 			withWrites(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), withShardWrites(0, 10, 5)),
-		expect("the writes of the shards are not known", SplitHot, one, Block, "even.unknown", withWrites(t, documents, nil, busy)),
-		expect("all other shards have as many writes", SplitHot, one, Block, "even.already",
+		caseOf("the writes of the shards are not known", SplitHot, one, Block, "even.unknown", withWrites(t, documents, nil, busy)),
+		caseOf("all other shards have as many writes", SplitHot, one, Block, "even.already",
 			withWrites(t, documents, nil, busy), withShardWrites(10, 10, 10)),
-		expect("no other shard may have it", SplitHot, one, Block, "even.nowhere",
+		caseOf("no other shard may have it", SplitHot, one, Block, "even.nowhere",
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))),
-		expect("the only shard that helps has a pending clean-up", SplitHot, one, Block, "even.waits",
+		caseOf("the only shard that helps has a pending clean-up", SplitHot, one, Block, "even.waits",
 			withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c"}} }),
-		expect("to where it is", SplitHot, func(s Situation) Args { a := one(s); a.To = "b"; return a }, Block, "recipient.same",
+		caseOf("to where it is", SplitHot, func(s Situation) Args { a := one(s); a.To = "b"; return a }, Block, "recipient.same",
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)),
-		expect("to a shard outside of its zone", SplitHot, func(s Situation) Args { a := one(s); a.To = "c"; return a }, Block,
+		caseOf("to a shard outside of its zone", SplitHot, func(s Situation) Args { a := one(s); a.To = "c"; return a }, Block,
 			"recipient.outside",
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))),
-		expect("jumbo", SplitHot, one, Block, "jumbo.flagged",
+		caseOf("jumbo", SplitHot, one, Block, "jumbo.flagged",
 			withOwners(t, documents, "aBc"), withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)),
-		expect("one value by its bounds", SplitHot, one, Block, "unsplittable.oneValue", func(s *Situation) {
+		caseOf("one value by its bounds", SplitHot, one, Block, "unsplittable.oneValue", func(s *Situation) {
 			c := collectionIn(s, documents)
 			*c = *collection(t, documents, c.Key, []shardkey.Key{keyOf(t, c.Key, oid(20)), keyOf(t, c.Key, oid(21))}, "abc")
 		}, withWrites(t, documents, nil, rows{20: 100}), withShardWrites(1, 10, 1)),

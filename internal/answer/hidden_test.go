@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -65,7 +66,5 @@ func TestServersTextsAreHiddenInDetails(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	if answer.HideText("") != "" {
-		t.Error("no text became one")
-	}
+	expect.Equal(t, answer.HideText(""), "", "no text became one")
 }

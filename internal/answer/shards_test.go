@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/webtest"
@@ -48,8 +49,6 @@ func TestLabelsOfShardsTellTheirNamesApart(t *testing.T) {
 		for name := range strings.SplitSeq(names, " ") {
 			shards = append(shards, topology.Shard{Name: name})
 		}
-		if got := strings.Join(answer.ShardLabels(shards), " "); got != want {
-			t.Errorf("%s → %s, want %s", names, got, want)
-		}
+		expect.Equal(t, strings.Join(answer.ShardLabels(shards), " "), want, "labels of %s", names)
 	}
 }

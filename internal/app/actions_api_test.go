@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -156,9 +157,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	if again := s.expect(200, "GET", "/plans/"+plan["id"].(string), ""); fmt.Sprint(again) != fmt.Sprint(plan) {
 		t.Errorf("the plan differs when it is read again:\n%v\n%v", plan, again)
 	}
-	if d.countChanges() != 0 {
-		t.Error("making a plan changed the cluster")
-	}
+	expect.Equal(t, d.countChanges(), 0, "making a plan changed the cluster")
 	run := s.run(202, plan, "")
 	s.checkFields(run, "id plan state steps startedAt endedAt by reason")
 	for _, confirm := range []string{"", `,"confirm":null`, `,"confirm":""`} {

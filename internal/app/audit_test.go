@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -176,9 +177,7 @@ func servedRecord(t *testing.T, token string, records func() []api.AuditRecord, 
 				list.Next = api.Cursor(strings.Repeat("x", after+10))
 			}
 			answer = list
-			if r.URL.Query().Get("order") != "oldest" {
-				t.Error(r.URL)
-			}
+			expect.Equal(t, r.URL.Query().Get("order"), "oldest", "%v", r.URL)
 		}
 		if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
 			t.Errorf("the token is %q", r.Header.Get("Authorization"))

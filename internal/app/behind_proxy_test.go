@@ -45,17 +45,14 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 	config(&c)
 	p.App = stillDemo().startBeside(t, c)
 	var err error
-	if to, err = url.Parse("http://" + p.Addr()); err != nil {
-		t.Fatal(err)
-	}
+	to, err = url.Parse("http://" + p.Addr())
+	must.Do(t, err)
 	accounts := p.current().auth
 	who := auth.NewUser{Name: "adam", Password: "correct horse battery", Role: auth.Admin}
-	if _, err = accounts.CreateUser(t.Context(), auth.Console(), who); err != nil {
-		t.Fatal(err)
-	}
-	if p.cookie, _, err = accounts.SignIn(t.Context(), auth.Credentials{Name: who.Name, Password: who.Password}); err != nil {
-		t.Fatal(err)
-	}
+	_, err = accounts.CreateUser(t.Context(), auth.Console(), who)
+	must.Do(t, err)
+	p.cookie, _, err = accounts.SignIn(t.Context(), auth.Credentials{Name: who.Name, Password: who.Password})
+	must.Do(t, err)
 	ready := func() bool {
 		res, err := http.Get("http://" + p.OpsAddr() + "/readyz")
 		if err != nil {

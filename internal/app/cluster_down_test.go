@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -74,9 +75,7 @@ func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
 	}
 	_, page := d.get(t, "")
 	for _, says := range []string{">The cluster is not reached</h1>", "never since the start of shardboard at", "Nothing listens there"} {
-		if !strings.Contains(string(page), says) {
-			t.Errorf("the overview does not say %q", says)
-		}
+		expect.Contains(t, string(page), says, "the overview")
 	}
 	link := regexp.MustCompile(`href="/(\?at=[^"]+)">Look at its last recorded state`).FindStringSubmatch(string(page))
 	if link == nil {
@@ -171,9 +170,8 @@ func TestServerStartsWithWrongCredentialsAndShowsThem(t *testing.T) {
 	o.Users = append(o.Users, access.User{Name: "anna", Password: "right"})
 	d.restartCluster(t, o)
 	var err error
-	if d.config.URI, err = cluster.ParseURI("mongodb://anna:wr0ng@" + d.addr + "/"); err != nil {
-		t.Fatal(err)
-	}
+	d.config.URI, err = cluster.ParseURI("mongodb://anna:wr0ng@" + d.addr + "/")
+	must.Do(t, err)
 	d.serve(t)
 	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
 	_, page := d.get(t, "")

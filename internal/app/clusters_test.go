@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/configfile"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -77,9 +78,8 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 		if _, err := a.current().auth.CreateUser(t.Context(), auth.Console(), who); err != nil {
 			t.Fatal(err)
 		}
-		if f.cookies[name], _, err = a.current().auth.SignIn(t.Context(), auth.Credentials{Name: name, Password: who.Password}); err != nil {
-			t.Fatal(err)
-		}
+		f.cookies[name], _, err = a.current().auth.SignIn(t.Context(), auth.Credentials{Name: name, Password: who.Password})
+		must.Do(t, err)
 	}
 	a.current().waitLoaded(t.Context())
 	return f
@@ -220,9 +220,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 			"shardboard_config_last_reload_successful 1",
 			`shardboard_cluster_up{cluster="gone"} 0`,
 			"shardboard_data_trouble 0"} {
-			if !strings.Contains(body, want) {
-				t.Errorf("no %s", want)
-			}
+			expect.Contains(t, body, want, "the page")
 		}
 	})
 
@@ -253,9 +251,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		next.Fixed = map[string]string{"listen": "127.0.0.1:9"}
 		f.file = func() (Config, error) { return next, nil }
 		must.Do(t, f.app.Reload(t.Context()))
-		if s.named("open").now() != before {
-			t.Error("the cluster that did not change was made anew")
-		}
+		expect.Equal(t, s.named("open").now(), before, "the cluster that did not change was made anew")
 		if c := s.Configuration(); !c.Failed.IsZero() || len(c.Pending) != 1 || c.Pending[0] != "listen" {
 			t.Errorf("%+v", c)
 		}

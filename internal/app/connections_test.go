@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 )
@@ -125,23 +126,17 @@ func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	for range 3 * minConnections {
 		holdConnection(t, a)
 	}
-	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {
-		t.Errorf("a signed-in person gets status %d", got)
-	}
+	expect.Equal(t, statusOf(t, anna, a.URL()), http.StatusOK, "a signed-in person")
 	late := &http.Client{Jar: anna.Jar, Timeout: time.Minute, Transport: &http.Transport{}}
 	defer late.CloseIdleConnections()
-	if got := statusOf(t, late, a.URL()); got != http.StatusOK {
-		t.Errorf("a signed-in person's new connection gets status %d", got)
-	}
+	expect.Equal(t, statusOf(t, late, a.URL()), http.StatusOK, "a signed-in person's new connection")
 	if err := answersPing(socket); err != nil {
 		t.Fatal("the live socket does not answer: ", err)
 	}
 	_, _, got := visit(t, anna, a.URL()+"metrics")
 	for _, line := range []string{`shardboard_connections_max{listener="pages"} 64`, `shardboard_connections{listener="pages",state="socket"} 1`,
 		`shardboard_connections_refused_total{bound="total",listener="pages"} 0`} {
-		if !strings.Contains(got, line+"\n") {
-			t.Errorf("no %q in the metrics", line)
-		}
+		expect.Contains(t, got, line+"\n", "the metrics")
 	}
 	if s := a.listener.Stats(); s.Refused != 0 || s.Evicted < 2*minConnections-10 {
 		t.Errorf("%d evicted, %d refused", s.Evicted, s.Refused)

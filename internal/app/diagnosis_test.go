@@ -23,6 +23,7 @@ import (
 	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -81,9 +82,7 @@ func inIncident(t *testing.T, o simcluster.Options, test func(w *incident)) {
 
 func (w *incident) must(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 }
 
 func (w *incident) command(db string, cmd bson.D) bson.Raw {

@@ -17,6 +17,8 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -40,19 +42,13 @@ func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, to
 	t.Helper()
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, role := range roles {
 		made, err := local.CreateToken(t.Context(), api.TokenCreate{Name: "script", Role: role, Expires: time.Now().Add(time.Hour)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		tokens = append(tokens, made.Secret)
 	}
-	if err := local.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, local.Close())
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
 	if !eventually(settledWithin, func() bool { return a.Watcher().Table().Loaded }) {
 		t.Fatal("the server with sign-in has no table")
@@ -128,9 +124,7 @@ func (r *exampleRunner) send(command string) (string, []byte) {
 		r.t.Fatalf("%s: unexpected error %v, status %s", command, err, status)
 	}
 	body, err := os.ReadFile(answer)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	return string(status), body
 }
 
@@ -179,9 +173,7 @@ func (r *exampleRunner) waitForRun(id string) {
 	if run.State != "succeeded" {
 		r.t.Fatalf("unexpected run: %+v", run)
 	}
-	if err := r.d.app.Watcher().Refresh(r.t.Context()); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, r.d.app.Watcher().Refresh(r.t.Context()))
 }
 
 // waitForRun waits until a run has ended.
@@ -200,9 +192,7 @@ func actionsDocs(t *testing.T) string {
 	var all []byte
 	for _, page := range []string{"actions.md", "runs.md", "change-examples.sh"} {
 		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if strings.HasSuffix(page, ".sh") {
 			_, examples, _ := bytes.Cut(text, []byte("\n\n")) // after its comment
 			text = slices.Concat([]byte("\n```sh\n"), examples, []byte("```\n"))
@@ -223,9 +213,7 @@ func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	signed, tokens := d.startWithSignIn(t, "operator")
 	r := &exampleRunner{t: t, d: d, dir: t.TempDir(), signed: signed,
 		vars: map[string]string{"SERVER": strings.TrimRight(d.app.URL(), "/")}}
-	if err := os.WriteFile(filepath.Join(r.dir, "auth"), []byte("Authorization: Bearer "+tokens[0]+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(r.dir, "auth"), []byte("Authorization: Bearer "+tokens[0]+"\n"), 0o600))
 	done := 0
 	for _, m := range shellBlock.FindAllStringSubmatch(actionsDocs(t), -1) {
 		done += r.runBlock(m[1])
@@ -238,9 +226,7 @@ func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 	text := actionsDocs(t)
 	for _, k := range actions.Kinds() {
-		if !strings.Contains(text, `{"kind": "`+string(k)+`"`) {
-			t.Errorf("%s has no example", k)
-		}
+		expect.Contains(t, text, `{"kind": "`+string(k)+`"`, "%s has no example", k)
 	}
 	states := map[string]bool{}
 	_, runs, _ := strings.Cut(text, "## States")

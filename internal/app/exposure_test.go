@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -66,17 +67,13 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 			if got := statusByName(t, near, "evil.example", "/"); got != http.StatusMisdirectedRequest {
 				t.Errorf("%s: another host gets status %d", name, got)
 			}
-			if got := statusByName(t, near, tc.host, "/"); got != http.StatusSeeOther {
-				t.Errorf("%s: the public host gets status %d", name, got)
-			}
+			expect.Equal(t, statusByName(t, near, tc.host, "/"), http.StatusSeeOther, "%s: the public host", name)
 		}
 		if !tc.apart {
 			continue
 		}
 		for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/": 404, "/api/v1/cluster": 404, "/login": 404} {
-			if got := statusByName(t, a.OpsAddr(), "", path); got != want {
-				t.Errorf("%s: %s on the separate listener: status %d", name, path, got)
-			}
+			expect.Equal(t, statusByName(t, a.OpsAddr(), "", path), want, "%s: %s on the separate listener", name, path)
 		}
 		if tc.c.PublicURL != "" && a.URL() != tc.c.PublicURL+"/" {
 			t.Errorf("%s: the address is %s", name, a.URL())

@@ -18,6 +18,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -227,9 +228,7 @@ func (w *hiddenValues) checkViewersGetNoBounds(said, ofSupport map[string]string
 		"/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.run,
 		"/compare?from=" + strconv.FormatInt(w.before.UnixMilli(), 10)} {
-		if !strings.Contains(said[place], "hidden: needs the role support") {
-			t.Errorf("%s does not say that bounds are hidden: %.1500s", place, said[place])
-		}
+		expect.Contains(t, said[place], "hidden: needs the role support", "%s does not say that bounds are hidden", place)
 	}
 	told := placesIn(answersWith(ofSupport, boundSpellings()))
 	for _, place := range []string{"/collections/" + hiddenNS, "/collections/" + hashedNS,
@@ -264,7 +263,5 @@ func (w *hiddenValues) checkListsCanBePaged() {
 		w.decode(w.request("viewer", "GET", "/api/v1/collections/"+hiddenNS+"/chunks?limit=1&cursor="+next, "application/json", ""), &page)
 		seen, next = seen+len(page.Items), string(page.Next)
 	}
-	if seen != 4 {
-		w.Errorf("%d chunks on all pages, want 4", seen)
-	}
+	expect.Equal(w, seen, 4, "chunks on all pages")
 }

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
@@ -77,9 +78,7 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 		t.Helper()
 		var p api.Profile
 		d.getJSON(t, "api/v1/profile", &p)
-		if p.Kept != want {
-			t.Errorf("%s: %+v", when, p)
-		}
+		expect.Equal(t, p.Kept, want, "%s: %+v", when, p)
 	}
 	kept("kept", true)
 	d.stop(t)
@@ -88,9 +87,7 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 	d.waitForPage(t, "projects", "Shop 3", "Tenants by shard")
 	kept("after a restart", true)
 	d.waitForPage(t, "layout", "an admin has kept it")
-	if got := d.post(t, "api/v1/profile/drop", "application/json", "{}"); got != http.StatusOK {
-		t.Errorf("drop: %d", got)
-	}
+	expect.Equal(t, d.post(t, "api/v1/profile/drop", "application/json", "{}"), http.StatusOK, "drop")
 	kept("dropped", false)
 	hash = d.proposed(t, "")
 	if got := d.post(t, "api/v1/profile/keep", "application/json", `{"hash":"`+hash+`"}`); got != http.StatusOK {
@@ -118,9 +115,7 @@ func TestGivenProfileIsNotReplaced(t *testing.T) {
 	d := startShop(t, func(c *Config) { c.Profile = profile.Yorkie() })
 	hash := d.proposed(t, "")
 	d.waitForPage(t, "", "It cannot be kept here by a click. A profile is given by --profile")
-	if got := d.post(t, "profile/keep", formType, url.Values{"hash": {hash}}.Encode()); got != http.StatusConflict {
-		t.Errorf("keep: %d", got)
-	}
+	expect.Equal(t, d.post(t, "profile/keep", formType, url.Values{"hash": {hash}}.Encode()), http.StatusConflict, "keep")
 }
 
 // On a server of several clusters each has its own.

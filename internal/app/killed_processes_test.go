@@ -21,6 +21,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/keyfile"
 )
@@ -200,9 +201,7 @@ func (h *installation) undo(id string) {
 	if r := h.waitForRun(h.runPlan(p).ID); r.State != "succeeded" {
 		h.t.Fatalf("the undo: %+v", r)
 	}
-	if r := h.runByID(id); r.State != "undone" {
-		h.t.Errorf("after the undo: %s", r.State)
-	}
+	expect.Equal(h.t, h.runByID(id).State, "undone", "after the undo")
 }
 
 // pin is the arguments of a pin of the first project.

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -28,9 +29,7 @@ func TestEveryLayoutIsRecognisedAndLocateAgreesWithExplain(t *testing.T) {
 				t.Fatalf("recognised as %+v", found.Items)
 			}
 			for _, f := range found.Items[0].Findings {
-				if f.Code != "documented" {
-					t.Errorf("%s has the finding %s", f.NS, f.Code)
-				}
+				expect.Equal(t, f.Code, "documented", "the finding of %s", f.NS)
 			}
 			d.checkLocate(t, layout, 200)
 		})

@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/bench"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -98,9 +99,7 @@ func (h *installation) visit() {
 		res, err := http.Get("http://" + h.webAt + page)
 		must.Do(h.t, err)
 		res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			h.t.Errorf("%s: %s", page, res.Status)
-		}
+		expect.Equal(h.t, res.StatusCode, http.StatusOK, "%s: %s", page, res.Status)
 	}
 	followed, err := bench.Follow(h.t.Context(),
 		bench.SocketRun{Addr: h.webAt, Topic: "overview", Sockets: 5, Ready: func(int) {}, Done: leave})

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -37,18 +39,12 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 	}
 	const limit = 96 << 20
 	bin, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 12, Documents: 300, Still: true, ManyChunks: 4 * limit / 25})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim.Start(context.WithoutCancel(t.Context()))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	served := make(chan error, 1)
 	go func() { served <- sim.Serve(l) }()
 	t.Cleanup(func() { _ = sim.Close(); <-served })
@@ -58,9 +54,7 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 		"--data-dir", t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"),
 		"--memory-limit", fmt.Sprint(limit), "--log-level", "error")
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { kill(cmd) })
@@ -104,9 +98,7 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 	if most > limit {
 		t.Errorf("%d bytes, limit %d", most, limit)
 	}
-	if text := get("/api/v1/collections/yorkie-meta.documents"); !strings.Contains(text, `"chunks":`) {
-		t.Errorf("other collections: %.300s", text)
-	}
+	expect.Contains(t, get("/api/v1/collections/yorkie-meta.documents"), `"chunks":`, "other collections")
 }
 
 // anonymousMemory is the resident memory of a process that is no mapped file, in bytes; 0 where the system does not

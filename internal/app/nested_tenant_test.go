@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
@@ -55,9 +56,7 @@ func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
 			t.Errorf("surveyed %s: %+v, explain says %v", c.NS, line, on)
 		}
 	}
-	if len(survey.Collections) != len(colls) {
-		t.Errorf("surveyed %+v", survey.Collections)
-	}
+	expect.Equal(t, len(survey.Collections), len(colls), "surveyed %+v", survey.Collections)
 
 	plan := d.planned(t, "pin", fmt.Sprintf(`{"project":%q,"shard":%q}`, id, shard))
 	run := d.ran(t, plan)

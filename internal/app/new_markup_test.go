@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -100,8 +101,6 @@ func TestPageWithAnotherElementIsNew(t *testing.T) {
 	for _, p := range pages {
 		page, err := goquery.NewDocumentFromReader(strings.NewReader(p.html))
 		must.Do(t, err)
-		if got := seen.add(markupOf(page)); got != p.want {
-			t.Errorf("%s: new is %v, expected %v", p.html, got, p.want)
-		}
+		expect.Equal(t, seen.add(markupOf(page)), p.want, "%s: new", p.html)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -123,14 +124,10 @@ func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 		return version
 	}
 	first := look(300)
-	if look(1) != first {
-		t.Error("the version changed although the pins are the same")
-	}
+	expect.Equal(t, look(1), first, "the version changed although the pins are the same")
 	run := r.addRunning(actions.Pin, "new", "anna", time.Hour)
 	look(302)
-	if look(2) != first {
-		t.Error("a run that has only started changed the pins")
-	}
+	expect.Equal(t, look(2), first, "a run that has only started changed the pins")
 	run.State, run.Ended = engine.Succeeded, pinned
 	if look(303) == first {
 		t.Error("a new pin did not change the version")

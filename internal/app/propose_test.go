@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/fixture/madeup"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -45,9 +46,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			fill := func(c *mongo.Client) {
 				tc.schema.Fill(func(db string, cmd bson.D) {
 					t.Helper()
-					if err := c.Database(db).RunCommand(t.Context(), cmd).Err(); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, c.Database(db).RunCommand(t.Context(), cmd).Err())
 				})
 			}
 			d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, fill)
@@ -57,9 +56,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			d.waitForPage(t, "", "No profile fits this data: here is one", tc.proposal, tc.tenant)
 			_, file := d.get(t, "profile.yaml")
 			path := t.TempDir() + "/proposed.yaml"
-			if err := os.WriteFile(path, file, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, file, 0o600))
 			p, err := profile.Read(path)
 			if err != nil {
 				t.Fatalf("%v\n%s", err, file)
@@ -126,9 +123,7 @@ func (d *demo) divideAt(t *testing.T, ns string, key bson.D) {
 		{{Key: "split", Value: ns}, {Key: "middle", Value: key}},
 		{{Key: "moveChunk", Value: ns}, {Key: "find", Value: key}, {Key: "to", Value: to}},
 	} {
-		if err := d.driver.Database("admin").RunCommand(t.Context(), cmd).Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.driver.Database("admin").RunCommand(t.Context(), cmd).Err())
 	}
 }
 
@@ -138,9 +133,7 @@ func TestFirstPageSaysThatNothingCanBeProposed(t *testing.T) {
 	}
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) {
 		madeup.Files.Fill(func(db string, cmd bson.D) {
-			if err := c.Database(db).RunCommand(t.Context(), cmd).Err(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Database(db).RunCommand(t.Context(), cmd).Err())
 		})
 	})
 	d.waitForPage(t, "", "none can be proposed", "at is not taken for the tenant: its values are of type date.", "work as they are")

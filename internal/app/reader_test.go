@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 )
@@ -21,9 +22,7 @@ func TestReadersOfADataDirectoryAreOfOneInstallation(t *testing.T) {
 	}
 	dir, none := t.TempDir()+"/data", func() {}
 	first := read(dir, func() {
-		if r := read(dir, none); r != (cluster.Reader{}) {
-			t.Errorf("a process that does not own the data is %+v", r)
-		}
+		expect.Equal(t, read(dir, none), cluster.Reader{}, "a process that does not own the data")
 	})
 	again, elsewhere := read(dir, none), read(t.TempDir()+"/data", none)
 	if first.Installation == "" || first.Installation != again.Installation || first.Installation == elsewhere.Installation {

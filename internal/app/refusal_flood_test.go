@@ -46,9 +46,8 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	for _, r := range rows {
 		n := 1
 		if text := r.Details["count"]; text != "" {
-			if n, err = strconv.Atoi(text); err != nil {
-				t.Fatal(err)
-			}
+			n, err = strconv.Atoi(text)
+			must.Do(t, err)
 			if r.Details["addresses"] == "" {
 				t.Errorf("unexpected record: %+v", r)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -78,8 +79,6 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 
 	split := anna.waitForRun(anna.run(http.StatusAccepted, anna.plan("split", splitAt(1000)), ""))
 	undo := anna.expect(http.StatusCreated, "POST", "/runs/"+split["id"].(string)+"/undo", "") // it merges
-	if stateOf(undo) != "asked" {
-		t.Errorf("the undo of a run without approval: %v", undo["approval"])
-	}
+	expect.Equal(t, stateOf(undo), "asked", "the undo of a run without approval: %v", undo["approval"])
 	anna.run(http.StatusConflict, undo, "")
 }

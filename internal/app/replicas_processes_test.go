@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -102,9 +103,7 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 		t.Errorf("the run was %s and is %s", settled.State, again.State)
 	}
 	h.other(func() {
-		if there := h.runByID(r.ID); there.State != settled.State {
-			t.Errorf("the former leader shows %s, not %s", there.State, settled.State)
-		}
+		expect.Equal(t, h.runByID(r.ID).State, settled.State, "the former leader")
 	})
 	h.checkSentOnce(settled)
 	h.checkSentOnce(split)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -88,9 +89,7 @@ func (r *replicas) checkSurvival() {
 	if !eventually(settledWithin, func() bool { return !r.a.leads() }) {
 		r.Error("two replicas lead")
 	}
-	if got := statusOf(r.T, browser, r.b.url+"api/v1/me"); got != http.StatusOK {
-		r.Errorf("the session is lost: %d", got)
-	}
+	expect.Equal(r, statusOf(r.T, browser, r.b.url+"api/v1/me"), http.StatusOK, "the session is lost")
 	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
 		r.Errorf("the run of the leader before is %v", got["state"])
 	}
@@ -126,9 +125,7 @@ func (r *replicas) checkSurvival() {
 	text, _ := io.ReadAll(res.Body)
 	for _, series := range []string{"shardboard_store_owner 1", "shardboard_store_leads_total 2", "shardboard_store_lease_age_seconds ",
 		"shardboard_store_requests_waiting"} {
-		if !strings.Contains(string(text), "\n"+series) {
-			r.Errorf("/metrics has no %s", series)
-		}
+		expect.Contains(r, string(text), "\n"+series, "/metrics has no %s", series)
 	}
 }
 

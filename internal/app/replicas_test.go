@@ -16,6 +16,7 @@ import (
 	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/audit"
@@ -189,9 +190,7 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 		}
 	}
 	undecided := r.b.expect(http.StatusConflict, "POST", batch+"/resume", `{"item":2,"do":"skip"}`)
-	if undecided["detail"] != "Item 2 does not wait for a decision." {
-		t.Errorf("%v", undecided)
-	}
+	expect.Equal(t, undecided["detail"], "Item 2 does not wait for a decision.", "%v", undecided)
 
 	table := r.b.app.Watcher().Table()
 	must.Do(t, r.a.app.Stop(t.Context()))

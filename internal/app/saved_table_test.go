@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -52,9 +53,7 @@ func (l *logText) String() string {
 func TestAStartWithoutTheClusterShowsTheSavedTable(t *testing.T) {
 	d := startThenLose(t)
 	info := must.Get(os.Stat(d.savedTable(t)))
-	if info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
-	}
+	expect.Equal(t, info.Mode().Perm(), 0o600, "mode %v", info.Mode())
 	d.config.Actions = true
 	d.serve(t)
 	var ready api.Ready
@@ -106,9 +105,7 @@ func TestAStartFromASavedTableShowsTheTruthAfterVerification(t *testing.T) {
 		damage()
 		d.serve(t)
 		d.waitReady(t)
-		if got := d.app.Watcher().Table().Collection(ns).Chunks.Owner(i); got != to[c.Shard] {
-			t.Errorf("start %d: the chunk is on %s, want %s", i, got, to[c.Shard])
-		}
+		expect.Equal(t, d.app.Watcher().Table().Collection(ns).Chunks.Owner(i), to[c.Shard], "start %d: the shard of the chunk", i)
 		if said := strings.Contains(log.String(), "the saved routing table is not used"); said != (i == 2) {
 			t.Errorf("start %d: the log says that the file is not used: %t", i, said)
 		}

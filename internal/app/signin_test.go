@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -156,9 +157,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	if first.ReadOnly() || !second.ReadOnly() {
 		t.Error("two processes own one directory")
 	}
-	if got := statusOf(t, nobody, second.URL()+"login"); got != http.StatusOK {
-		t.Errorf("a page of the second process returns %d", got)
-	}
+	expect.Equal(t, statusOf(t, nobody, second.URL()+"login"), http.StatusOK, "a page of the second process")
 
 	must.Do(t, first.Stop(t.Context()))
 	c.Listen = first.Addr()
@@ -175,9 +174,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 		t.Error(err)
 	}
 	for _, secret := range []string{key, annasPassword, cookies[0].Value} {
-		if strings.Contains(log.String(), secret) {
-			t.Error("a secret is in the log")
-		}
+		expect.Lacks(t, log.String(), secret, "a secret is in the log")
 	}
 }
 

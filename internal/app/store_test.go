@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -20,8 +21,6 @@ func TestStoreInAnObservedClusterIsRecognised(t *testing.T) {
 	} {
 		uri, err := cluster.ParseURI(c.cluster)
 		must.Do(t, err)
-		if got := sharesHost(c.store, uri); got != c.same {
-			t.Errorf("%s and %s: %t", c.store, c.cluster, got)
-		}
+		expect.Equal(t, sharesHost(c.store, uri), c.same, "%s and %s", c.store, c.cluster)
 	}
 }

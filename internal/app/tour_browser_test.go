@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -171,9 +172,7 @@ func TestBrowserTakesTheWholeTourByKeyboard(t *testing.T) {
 		runs("Undo")
 		var first struct{ State string }
 		o.d.getJSON(o, "api/v1"+run, &first)
-		if first.State != "undone" {
-			o.Errorf("the tour's run is %s", first.State)
-		}
+		expect.Equal(o, first.State, "undone", "the tour's run")
 		o.enter("#tour-step button", "End the tour")
 		o.until(`!document.querySelector("#tour-step") && document.activeElement?.id === "main"`)
 		o.open("")

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -62,9 +63,7 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 			t.Fatalf("%d of %d plans are left before the thirty days are over", n, many)
 		}
 		time.Sleep(48 * time.Hour) // the daily round after the thirtieth day
-		if n := left(); n != 1 {
-			t.Errorf("%d plans are left after thirty days, expected the one that was run", n)
-		}
+		expect.Equal(t, left(), 1, "plans are left after thirty days, expected the one that was run")
 		if _, err := db.PlanRecord(ctx, "young"); err != nil {
 			t.Errorf("reading the newer plan: %v", err)
 		}

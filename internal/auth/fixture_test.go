@@ -88,9 +88,8 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	made, err := emptyStore()
 	must.Do(t, err)
 	must.Do(t, os.WriteFile(filepath.Join(h.dir, sqlite.FileName), made, 0o600))
-	if h.db, err = sqlite.Open(t.Context(), h.dir); err != nil {
-		t.Fatal(err)
-	}
+	h.db, err = sqlite.Open(t.Context(), h.dir)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = h.db.Close() })
 	h.Service = h.service(t, change...)
 	return h
@@ -163,9 +162,8 @@ func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 		one := 1
 		if text := r.Details["count"]; text != "" {
 			var err error
-			if one, err = strconv.Atoi(text); err != nil {
-				t.Fatal(err)
-			}
+			one, err = strconv.Atoi(text)
+			must.Do(t, err)
 		}
 		n += one
 	}

@@ -221,9 +221,7 @@ func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 		}
 		_, _ = h.identify(nil, "Authorization", "Bearer sb_zz")
 	}
-	if limited != addressPerMinute {
-		t.Errorf("%d of %d forged answers are over the limit", limited, 2*addressPerMinute)
-	}
+	expect.Equal(t, limited, addressPerMinute, "of %d forged answers are over the limit", 2*addressPerMinute)
 	if err := signIn(); err != nil {
 		t.Errorf("after forged answers: %v", err)
 	}

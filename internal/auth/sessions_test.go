@@ -307,9 +307,8 @@ func TestStaleSessionsAndFormerSecretsEndWithTheSession(t *testing.T) {
 			h.setRole(t, "anna", Operator)
 			if rotated {
 				var err error
-				if p, _, err = identifyWithCookie(h.Service, old); err != nil {
-					t.Fatal(err)
-				}
+				p, _, err = identifyWithCookie(h.Service, old)
+				must.Do(t, err)
 			}
 			if err := end(h, p); err != nil {
 				t.Fatal(name, err)

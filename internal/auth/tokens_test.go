@@ -212,9 +212,8 @@ func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
 		t.Errorf("an admin's token sees %+v, %v", list, err)
 	}
 	must.Do(t, h.SetRole(t.Context(), root, "anna", Operator))
-	if token, err = h.bearer(secret); err != nil {
-		t.Fatal(err)
-	}
+	token, err = h.bearer(secret)
+	must.Do(t, err)
 	if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 0 {
 		t.Errorf("it sees %+v, %v", list, err)
 	}
@@ -257,7 +256,7 @@ func TestABoundTokenHasItsRolesOnItsClustersAndNoneElsewhere(t *testing.T) {
 		for _, c := range list {
 			role, sees := c.Roles.Of(c.Name, p)
 			out = append(out, string(role))
-			expect.Equal(t, sees, (role != ""), "%s: %s may look at it", c.Name, role)
+			expect.Equal(t, sees, role != "", "%s: %s may look at it", c.Name, role)
 		}
 		return out
 	}

@@ -65,9 +65,7 @@ func (w *world) roundCount() (count int64, running bool) {
 func (w *world) loadTable() *topology.Table {
 	w.t.Helper()
 	t, err := w.watcher.Load(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return t
 }
 

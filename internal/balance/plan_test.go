@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
@@ -199,9 +200,7 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 			if e.Move != nil {
 				to = e.Move.To
 			}
-			if to != x.to {
-				t.Errorf("to %q, want %q", to, x.to)
-			}
+			expect.Equal(t, to, x.to, "the end")
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -64,12 +65,8 @@ func TestSettingsAreReadAsTheReleaseReadsThem(t *testing.T) {
 		for _, r := range b.Refused {
 			refused = append(refused, r.Name())
 		}
-		if got := strings.Join(refused, ","); got != c.refused {
-			t.Errorf("%s %s: refused %q, expected %q", c.release, c.row, got, c.refused)
-		}
-		if got := strings.Join(b.Unread, ","); got != c.unread {
-			t.Errorf("%s %s: unread %q, expected %q", c.release, c.row, got, c.unread)
-		}
+		expect.Equal(t, strings.Join(refused, ","), c.refused, "%s %s: refused", c.release, c.row)
+		expect.Equal(t, strings.Join(b.Unread, ","), c.unread, "%s %s: unread", c.release, c.row)
 		if b.Moves() != c.moves || b.When() != c.when {
 			t.Errorf("%s %s: moves %t, window %q", c.release, c.row, b.Moves(), b.When())
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
@@ -139,9 +140,7 @@ func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 			t.Errorf("the caller that gave up: %v, want kind %v", err, fault.Unavailable)
 		}
 		all.Wait()
-		if n := src.commandCount(); n != 1 {
-			t.Errorf("%d commands, want 1", n)
-		}
+		expect.Equal(t, src.commandCount(), 1, "commands")
 		// An exact result is reused as an estimate for half a minute.
 		_, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)
 		if n := src.commandCount(); err != nil || n != 1 {
@@ -172,9 +171,7 @@ func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(150)), false); err != nil {
 			t.Errorf("a minute later: %v", err)
 		}
-		if n := src.commandCount(); n != DemandPerMinute+1 {
-			t.Errorf("%d commands, want %v", n, DemandPerMinute+1)
-		}
+		expect.Equal(t, src.commandCount(), DemandPerMinute+1, "commands")
 	})
 }
 
@@ -197,9 +194,7 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 			t.Error("the chunks were not measured in the order of the list")
 		}
 		time.Sleep(20 * time.Minute)
-		if n := src.commandCount(); n != 3 {
-			t.Errorf("%d commands after all viewers left, want 3", n)
-		}
+		expect.Equal(t, src.commandCount(), 3, "commands after all viewers left")
 		var all []int
 		for i := range 1000 {
 			all = append(all, i)
@@ -213,9 +208,7 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 		b.mu.Lock()
 		left := len(b.wanted)
 		b.mu.Unlock()
-		if left != 0 {
-			t.Errorf("%d are still wanted", left)
-		}
+		expect.Equal(t, left, 0, "collections still wanted")
 	})
 }
 
@@ -243,9 +236,7 @@ func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 			b.Viewed(c, []int{0, 1, 2, 3, 4})
 			time.Sleep(time.Minute)
 		}
-		if n := src.commandCount(); n != 1 {
-			t.Errorf("%d commands, want 1", n)
-		}
+		expect.Equal(t, src.commandCount(), 1, "commands")
 		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
 			t.Errorf("got %+v (measured %t), want the reason notPermitted", s, measured)
 		}

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -197,14 +198,10 @@ func TestAddressesOfTheConnectPageAreValid(t *testing.T) {
 			t.Errorf("%s: %v", m[1], err)
 			continue
 		}
-		if u.HoldsSecret() != strings.Contains(text, "PASSWORD") {
-			t.Errorf("%s: holds a secret: %t", m[1], u.HoldsSecret())
-		}
+		expect.Equal(t, u.HoldsSecret(), strings.Contains(text, "PASSWORD"), "%s: holds a secret", m[1])
 		if strings.HasPrefix(text, "mongodb://") {
 			for _, c := range options.Client().ApplyURI(text).Compressors {
-				if !strings.Contains("zstd snappy zlib", c) {
-					t.Errorf("%s: compressor %s", m[1], c)
-				}
+				expect.Contains(t, "zstd snappy zlib", c, "%s: compressor", m[1])
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -114,9 +115,7 @@ func TestFollowingComesBack(t *testing.T) {
 				breaks(t, sim)
 				split("a")
 				time.Sleep(5 * time.Second)
-				if chunks() != n+1 {
-					t.Errorf("%d chunks, %+v", chunks(), w.Table().Following)
-				}
+				expect.Equal(t, chunks(), n+1, "chunks, %+v", w.Table().Following)
 				time.Sleep(time.Minute)
 				split("b")
 				time.Sleep(100 * time.Millisecond)

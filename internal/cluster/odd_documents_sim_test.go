@@ -196,8 +196,6 @@ func TestSizesNeedNoEarlierQuestionForTheRelease(t *testing.T) {
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
 		_, err := c.AllSizes(t.Context())
 		must.Do(t, err)
-		if n := len(sent.of("aggregate")); n != 1 {
-			t.Errorf("got %d reads, want 1", n)
-		}
+		expect.Equal(t, len(sent.of("aggregate")), 1, "reads")
 	})
 }

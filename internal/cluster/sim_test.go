@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -135,9 +136,7 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 		}
 		seq := w.Table().Seq
 		time.Sleep(time.Minute)
-		if w.Table().Seq != seq {
-			t.Errorf("a still cluster published %d tables in a minute", w.Table().Seq-seq)
-		}
+		expect.Equal(t, w.Table().Seq, seq, "a still cluster published %d tables in a minute", w.Table().Seq-seq)
 		if n, want := c.LoadPerMinute(), len(sent.take()); n < want-2 || n > want+2 {
 			t.Errorf("the client says %d commands a minute, the monitor saw %d", n, want)
 		}

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -30,12 +31,12 @@ func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *clus
 				}
 				w := newWorld(t, as("root"), sim)
 				uri, err := cluster.ParseURI(as("limited"))
-				must(t, err)
+				must.Do(t, err)
 				c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-				must(t, err)
-				t.Cleanup(func() { must(t, c.Close(context.Background())) })
+				must.Do(t, err)
+				t.Cleanup(func() { must.Do(t, c.Close(context.Background())) })
 				_, err = c.Server(t.Context())
-				must(t, err)
+				must.Do(t, err)
 				test(t, w, c)
 			})
 		})

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -22,7 +23,7 @@ func (w *world) insertDocuments(ns topology.Namespace, n int, document func(int)
 		bytes += int64(len(d))
 	}
 	_, err := w.data.Database(ns.Database()).Collection(ns.Collection()).InsertMany(w.Context(), docs)
-	must(w, err)
+	must.Do(w, err)
 	return bytes
 }
 
@@ -34,13 +35,13 @@ func TestShardSizesAddUpToTheInsertedData(t *testing.T) {
 			return bson.D{{Key: "k", Value: int32(i)}, {Key: "text", Value: "some text of a document"}}
 		})
 		sizes, err := w.source.Sizes(w.Context(), ns)
-		must(t, err)
+		must.Do(t, err)
 		w.checkSizes(sizes, n, bytes)
 		all, err := w.source.AllSizes(w.Context())
 		if fault.Of(err) == fault.NotFound && !w.atLeast(6, 1) {
 			return // exists since 6.0.3
 		}
-		must(t, err)
+		must.Do(t, err)
 		at := slices.IndexFunc(all, func(s topology.Sizes) bool { return s.NS == ns })
 		if at < 0 {
 			t.Fatalf("%s is not among %d collections", ns, len(all))
@@ -55,16 +56,16 @@ func TestEveryShardReportsItsDiskUsage(t *testing.T) {
 		ns := w.shardCollection("disks", bson.D{{Key: "k", Value: "hashed"}})
 		w.insertDocuments(ns, 300, func(i int) bson.D { return bson.D{{Key: "k", Value: int32(i)}} })
 		shards, err := w.source.Shards(w.Context())
-		must(t, err)
+		must.Do(t, err)
 		disks, err := w.source.Disks(w.Context(), ns.Database(), shards)
-		must(t, err)
+		must.Do(t, err)
 		for _, name := range w.follow(ns).owners() {
 			if d := disks[name]; !d.Known() || d.Total.Value < 1<<30 || d.Free() <= 0 {
 				w.Errorf("%s: %+v", name, d)
 			}
 		}
 		disks, err = w.source.Disks(w.Context(), w.db+"-nowhere", shards)
-		must(t, err)
+		must.Do(t, err)
 		for name, d := range disks {
 			if d.Known() {
 				w.Errorf("%s, of a database that is not there: %+v", name, d)
@@ -110,7 +111,7 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		w.needShards(2)
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		before, err := w.source.Events(w.Context(), nil, 1)
-		must(t, err)
+		must.Do(t, err)
 		var newest *topology.Event
 		if len(before) > 0 {
 			newest = &before[0]
@@ -118,13 +119,13 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		f := w.follow(ns)
 		ctx := w.Context()
 		for _, at := range []int32{0, 10, 20} {
-			must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(at)}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(at)}))
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
 			Shard: w.otherShard(f.chunks[0].Shard)}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMerge, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(bson.MaxKey{})}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMerge, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(bson.MaxKey{})}))
 		events, err := w.source.Events(ctx, newest, 1000)
-		must(t, err)
+		must.Do(t, err)
 		seen := map[string]int{}
 		for _, e := range events {
 			if e.NS != string(ns) {

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -21,7 +22,7 @@ type follower struct {
 func (w *world) head(ns topology.Namespace) topology.Head {
 	w.Helper()
 	heads, err := w.source.Heads(w.Context(), topology.Window{Only: []topology.Namespace{ns}})
-	must(w, err)
+	must.Do(w, err)
 	if len(heads) != 1 || heads[0].NS != ns {
 		w.Fatalf("heads of %s: %v", ns, heads)
 	}
@@ -31,7 +32,7 @@ func (w *world) head(ns topology.Namespace) topology.Head {
 // readChunksSince returns the chunks with a version from since on, in the received order.
 func (w *world) readChunksSince(m topology.Meta, since topology.Version) (out []topology.Chunk) {
 	w.Helper()
-	must(w, w.source.Chunks(w.Context(), m, since, func(c topology.Chunk) error {
+	must.Do(w, w.source.Chunks(w.Context(), m, since, func(c topology.Chunk) error {
 		out = append(out, c)
 		return nil
 	}))
@@ -109,7 +110,7 @@ func (f *follower) checkCoverage() {
 func (f *follower) keyDoc(k shardkey.Key) bson.Raw {
 	f.Helper()
 	d, err := f.meta.Key.Document(k)
-	must(f, err)
+	must.Do(f, err)
 	return d
 }
 

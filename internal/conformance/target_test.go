@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -67,8 +68,8 @@ func onSimulated(t *testing.T, o simcluster.Options, test func(*testing.T, *simc
 	synctest.Test(t, func(t *testing.T) {
 		o.Empty = true
 		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
-		t.Cleanup(func() { must(t, sim.Close()) })
+		must.Do(t, err)
+		t.Cleanup(func() { must.Do(t, sim.Close()) })
 		sim.Start(t.Context())
 		test(t, sim)
 	})
@@ -78,7 +79,7 @@ func onSimulated(t *testing.T, o simcluster.Options, test func(*testing.T, *simc
 func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 	t.Helper()
 	uri, err := cluster.ParseURI(address)
-	must(t, err)
+	must.Do(t, err)
 	app := options.Client().ApplyURI(address)
 	o := cluster.Options{Timeout: 10 * time.Second}
 	if sim != nil {
@@ -86,11 +87,11 @@ func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 		app.SetDialer(sim).SetServerMonitoringMode("poll")
 	}
 	c, err := cluster.Connect(t.Context(), uri, o)
-	must(t, err)
-	t.Cleanup(func() { must(t, c.Close(context.Background())) })
+	must.Do(t, err)
+	t.Cleanup(func() { must.Do(t, c.Close(context.Background())) })
 	data, err := mongo.Connect(app)
-	must(t, err)
-	t.Cleanup(func() { must(t, data.Disconnect(context.Background())) })
+	must.Do(t, err)
+	t.Cleanup(func() { must.Do(t, data.Disconnect(context.Background())) })
 	w := &world{T: t, source: c, admin: retryingClient{c}, client: c, data: data, simulated: sim != nil}
 	w.setUp()
 	return w

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -42,21 +43,14 @@ func (w *world) send(ctx context.Context, s operation.Step) error {
 	return change.Send(ctx, w.admin, run, s)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // setUp reads the server's version and registers the clean-up.
 func (w *world) setUp() {
 	w.Helper()
 	var err error
 	w.server, err = w.source.Server(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	shards, err := w.source.Shards(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	for _, s := range shards {
 		if !s.Draining {
 			w.shards = append(w.shards, s.Name)
@@ -131,9 +125,9 @@ func (w *world) shardCollection(name string, key bson.D) topology.Namespace {
 	w.Helper()
 	ns := topology.Namespace(w.db + "." + name)
 	admin := w.data.Database("admin")
-	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "enableSharding", Value: w.db}}).Err())
-	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}).Err())
-	must(w, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns}))
+	must.Do(w, admin.RunCommand(w.Context(), bson.D{{Key: "enableSharding", Value: w.db}}).Err())
+	must.Do(w, admin.RunCommand(w.Context(), bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}).Err())
+	must.Do(w, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns}))
 	return ns
 }
 

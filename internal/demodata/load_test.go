@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/demodata"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -55,12 +56,8 @@ func TestDemoDataIsLoadedIntoCollectionsThatAreSharded(t *testing.T) {
 	sizes := count(t, client, "config", "settings", bson.D{{Key: "_id", Value: "chunksize"}})
 	o := demodata.Options{URI: uri, Database: "yorkie-meta", Seed: 7, Projects: 8, Documents: 300}
 	must.Do(t, demodata.Load(t.Context(), o))
-	if n := count(t, client, "yorkie-meta", "documents", bson.D{}); n != 300 {
-		t.Errorf("%d documents", n)
-	}
-	if n := count(t, client, "yorkie-meta", "projects", bson.D{}); n != 8 {
-		t.Errorf("%d projects", n)
-	}
+	expect.Equal(t, count(t, client, "yorkie-meta", "documents", bson.D{}), 300, "documents")
+	expect.Equal(t, count(t, client, "yorkie-meta", "projects", bson.D{}), 8, "projects")
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2"} {
 		if count(t, client, "config", "chunks", bson.D{{Key: "shard", Value: shard}}) == 0 {
 			t.Errorf("%s has no chunks", shard)
@@ -75,9 +72,7 @@ func TestDemoDataIsLoadedIntoCollectionsThatAreSharded(t *testing.T) {
 	if fault.Of(err) != fault.Conflict || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("loaded again: %v", err)
 	}
-	if n := count(t, client, "yorkie-meta", "documents", bson.D{}); n != 300 {
-		t.Errorf("%d documents after the refusal", n)
-	}
+	expect.Equal(t, count(t, client, "yorkie-meta", "documents", bson.D{}), 300, "documents after the refusal")
 }
 
 func TestDemoDataSparesADatabaseWithAnyDocument(t *testing.T) {
@@ -86,9 +81,7 @@ func TestDemoDataSparesADatabaseWithAnyDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := demodata.Load(t.Context(), demodata.Options{URI: uri, Database: "shop", Seed: 7, Projects: 2, Documents: 10})
-	if fault.Of(err) != fault.Conflict {
-		t.Errorf("%v", err)
-	}
+	expect.Equal(t, fault.Of(err), fault.Conflict, "%v", err)
 	names, err := client.Database("shop").ListCollectionNames(t.Context(), bson.D{})
 	if err != nil || len(names) != 1 {
 		t.Errorf("collections %v, %v", names, err)

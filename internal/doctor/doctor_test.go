@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -86,9 +87,7 @@ func check(t *testing.T, r doctor.Report, code string, want doctor.State) {
 	t.Helper()
 	for _, c := range r.Checks {
 		if c.Code == code {
-			if c.State != want {
-				t.Errorf("%s is %s, want %s", code, c.State, want)
-			}
+			expect.Equal(t, c.State, want, "%s", code)
 			return
 		}
 	}
@@ -185,15 +184,11 @@ func TestGrantsApplyByMongoDBsRules(t *testing.T) {
 			f := &fakeCluster{id: grants(tc.on, tc.action), readErr: fault.New(fault.Unavailable, "no read to go by")}
 			got := states(examine(t, f, "5.0.7", topology.Balancer{}))
 			for _, code := range tc.ok {
-				if got[code] != doctor.OK {
-					t.Errorf("%s is %s", code, got[code])
-				}
+				expect.Equal(t, got[code], doctor.OK, "%s", code)
 				delete(got, code)
 			}
 			for code, s := range got {
-				if s != doctor.Lacks {
-					t.Errorf("%s is %s", code, s)
-				}
+				expect.Equal(t, s, doctor.Lacks, "%s", code)
 			}
 		})
 	}

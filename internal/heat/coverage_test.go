@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement"
@@ -157,9 +158,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
 		t.Errorf("a cold project was counted: %+v", cold)
 	}
-	if len(w.Documents()) != 0 {
-		t.Error("rows of a project are attributed to a document")
-	}
+	expect.Equal(t, len(w.Documents()), 0, "rows of a project are attributed to a document")
 	for _, q := range src.queries {
 		if q.Date != "" && (!q.To.IsZero() || q.Of.IsZero() || q.Date != "updated_at") {
 			t.Errorf("unexpected query %+v: it has no end, because rows that are updated all the time have later dates", q)

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
@@ -61,9 +62,7 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 			}
 			time.Sleep(15 * time.Second)
 			counted := r.collector.Counted(r.Watcher.Table())
-			if len(counted) != len(want) {
-				t.Errorf("%s: wrong set of counted collections %v", layout, counted)
-			}
+			expect.Equal(t, len(counted), len(want), "%s: wrong set of counted collections %v", layout, counted)
 			for coll, n := range want {
 				w := r.collector.Window(topology.Namespace(db+"."+coll), 10*time.Minute)
 				if w.Total.Rows != n || !w.Total.Exact {

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestContainerLimitIsReadFromControlGroups(t *testing.T) {
@@ -17,9 +19,7 @@ func TestContainerLimitIsReadFromControlGroups(t *testing.T) {
 			t.Errorf("%s %q: %+v", tc.name, tc.text, got)
 		}
 	}
-	if got := Container(fstest.MapFS{}); got != (Limit{}) {
-		t.Errorf("without files: %+v", got)
-	}
+	expect.Equal(t, Container(fstest.MapFS{}), Limit{}, "without files")
 }
 
 func TestLimitsThatPeopleWrite(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 )
@@ -23,9 +24,7 @@ func TestFactsAreWrittenByTheirKind(t *testing.T) {
 	if got := plain(m.At(at.Add(5 * time.Minute))); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := m.Args()["p"]; got != "65f0" {
-		t.Errorf("scripts read the id, not the name: %q", got)
-	}
+	expect.Equal(t, m.Args()["p"], "65f0", "scripts read the id, not the name")
 }
 
 func TestValuesNeverCountAsPatterns(t *testing.T) {
@@ -37,9 +36,7 @@ func TestValuesNeverCountAsPatterns(t *testing.T) {
 
 func TestAPatternWithoutItsFactStaysReadable(t *testing.T) {
 	for pattern, want := range map[string]string{"a {b} c": "a {b} c", "a {b": "a {b", "}{": "}{", "": "x", "{}": "{}"} {
-		if got := message.New("x", pattern).String(); got != want {
-			t.Errorf("%q gives %q, want %q", pattern, got, want)
-		}
+		expect.Equal(t, message.New("x", pattern).String(), want, "%q", pattern)
 	}
 }
 

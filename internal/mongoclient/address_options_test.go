@@ -10,18 +10,15 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // The list is that of the driver, whose source is read because it does not say what it ignores.
 func TestKnownOptionsAreThoseOfTheDriver(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.mongodb.org/mongo-driver/v2").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "x", "mongo", "driver", "connstring", "connstring.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, source, ok := strings.Cut(string(text), "func (u *ConnString) addOptions(")
 	if !ok {
 		_, source, ok = strings.Cut(string(text), "addOption(")

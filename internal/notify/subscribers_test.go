@@ -1,6 +1,10 @@
 package notify
 
-import "testing"
+import (
+	"testing"
+
+	"shardboard/internal/fixture/expect"
+)
 
 func TestNotificationsAreJoinedAndNeverBlock(t *testing.T) {
 	var s Subscribers
@@ -22,7 +26,5 @@ func TestNotificationsAreJoinedAndNeverBlock(t *testing.T) {
 	if len(a) != 0 || len(b) != 1 {
 		t.Errorf("after the end of a subscription: %d and %d notifications, want 0 and 1", len(a), len(b))
 	}
-	if len(s.chans) != 1 {
-		t.Errorf("%d subscribers are kept, want 1", len(s.chans))
-	}
+	expect.Equal(t, len(s.chans), 1, "subscribers are kept")
 }

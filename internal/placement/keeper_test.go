@@ -72,9 +72,7 @@ func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 		if !slices.Equal(names(d), []string{"one"}) || d.Health().Err == nil || !d.Health().Denied {
 			t.Errorf(`got %v %+v, want the project "one" and a denied read`, names(d), d.Health())
 		}
-		if d.Health().Privilege != "find on yorkie-meta.projects" {
-			t.Errorf(`privilege %q, want "find on yorkie-meta.projects"`, d.Health().Privilege)
-		}
+		expect.Equal(t, d.Health().Privilege, "find on yorkie-meta.projects", "privilege")
 		src.setProjects(src.projects, nil)
 		time.Sleep(11 * time.Second)
 		if k.Directory().Health().Err != nil {

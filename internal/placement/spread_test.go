@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -28,9 +29,7 @@ func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	p := project(5, "app", "")
 	p.Documents = topology.Figure{Known: true, Value: 12}
 	s := SpreadOf(testTable(), profile.Yorkie(), p)
-	if s.Layout != "yorkie-head" {
-		t.Errorf(`layout %s, want "yorkie-head"`, s.Layout)
-	}
+	expect.Equal(t, s.Layout, "yorkie-head", "layout")
 	docs := collectionSpread(t, s, "documents")
 	if !docs.Exact || docs.Basis != BasisKeyPrefix || len(docs.Shards) != 1 || docs.Shards[0].Shard != "b" {
 		t.Errorf(`documents: %+v, want Exact true, Basis %v, len(Shards) 1, Shards[0].Shard "b"`, docs, BasisKeyPrefix)

@@ -194,9 +194,7 @@ func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
 			for _, n := range it.Notes {
 				codes += n.Code + " "
 			}
-			if codes != "note.duplicateID note.sharedID " {
-				t.Errorf(`%s: %s, want "note.duplicateID note.sharedID "`, it.Name, codes)
-			}
+			expect.Equal(t, codes, "note.duplicateID note.sharedID ", "%s", it.Name)
 		}
 	})
 }

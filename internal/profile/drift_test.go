@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -265,9 +266,7 @@ func TestCommandsMatchTheServersVersion(t *testing.T) {
 		users); got != "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})" {
 		t.Errorf("users: %s, want %q", got, "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})")
 	}
-	if got := commands("7.0.1", "yorkie-head", "users", users); got != "none\n" {
-		t.Errorf("users of 7.0: %s, want %q", got, "none\n")
-	}
+	expect.Equal(t, commands("7.0.1", "yorkie-head", "users", users), "none\n", "users of 7.0")
 }
 
 // A comparison with a layout older than the existing one must not advise going back to

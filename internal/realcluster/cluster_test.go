@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -59,9 +60,7 @@ func TestClusterStartsAnswersAndIsRemoved(t *testing.T) {
 	if got := strings.Join(c.Shards(), " "); got != "shard-rs-1 shard-rs-2 shard-rs-3" || c.Release() != "8.0.10" {
 		t.Errorf("shards %s, release %s", got, c.Release())
 	}
-	if n := len(c.Addresses()); n != 4 {
-		t.Errorf("%d members, want the config server and 3 shards", n)
-	}
+	expect.Equal(t, len(c.Addresses()), 4, "members, want the config server and 3 shards")
 }
 
 func TestClusterWithAccessControlHasAKeyFileAndARootUser(t *testing.T) {
@@ -92,9 +91,7 @@ func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
 	before := c.shards[1].members[0]
 	address, pid := before.address(), before.process.cmd.Process.Pid
 	must.Do(t, c.Kill(ctx, "shard-rs-2"))
-	if s := processState(pid); s != "" {
-		t.Errorf("a killed process is %s", s)
-	}
+	expect.Equal(t, processState(pid), "", "a killed process")
 	must.Do(t, c.Revive(ctx))
 	if before.address() != address || !before.answers() {
 		t.Errorf("it was at %s and is at %s", address, before.address())
@@ -170,9 +167,7 @@ func TestNothingRemainsAfterAKilledTest(t *testing.T) {
 		path = string(text)
 		return err == nil && path != ""
 	})
-	if n := len(processesWith(path)); n != 5 {
-		t.Errorf("%d processes run, want 5", n)
-	}
+	expect.Equal(t, len(processesWith(path)), 5, "processes run")
 	must.Do(t, cmd.Process.Signal(syscall.SIGKILL))
 	_ = cmd.Wait()
 	if endsWithItsParent {

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -45,9 +46,7 @@ func TestProxyHoldsACommandAndItsAnswer(t *testing.T) {
 	stop := p.InterceptCommand("enableSharding")
 	done := send(client, enableSharding)
 	must.Do(t, stop.Wait(t.Context()))
-	if seen := sim.Faults().Seen("enableSharding"); len(seen) != 0 {
-		t.Error("a held command reached the router")
-	}
+	expect.Equal(t, len(sim.Faults().Seen("enableSharding")), 0, "a held command reached the router")
 	stop.Release()
 	if err := <-done; err != nil {
 		t.Error(err)

@@ -161,9 +161,7 @@ func configShard(w *world, d *dashboard) {
 	d.eventually(patience, "the config shard is shown", func(ctx context.Context) error { return d.hasShard(ctx, "config", true) })
 	r := d.change("move", args{"ns": wholeRows, "to": "config", "min": extended(w, c.Min), "max": extended(w, c.Max),
 		"bounds": [2]any{extended(w, c.Min), extended(w, c.Max)}})
-	if got := w.chunks(wholeRows)[0].Shard; got != "config" {
-		w.Errorf("the chunk is on %s, want config", got)
-	}
+	expect.Equal(w, w.chunks(wholeRows)[0].Shard, "config", "the shard of the chunk")
 	d.succeed(d.undo(r.ID))
 	w.drain(d, "config", func() {})
 	w.must(until(w.Context(), drainPatience, func(ctx context.Context) error { // documents of what left are deleted first

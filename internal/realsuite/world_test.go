@@ -59,9 +59,7 @@ func (w *world) point(name string, test func(w *world)) {
 
 func (w *world) must(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 }
 
 // admin runs a command that has to succeed.

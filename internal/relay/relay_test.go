@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/mongodb"
@@ -77,7 +78,5 @@ func TestAnErrorKeepsItsWordsOnTheWay(t *testing.T) {
 			t.Errorf("%q instead of %q", of(got), of(err))
 		}
 	}
-	if fault.Of(got) != fault.Conflict {
-		t.Error("it is of another kind:", fault.Of(got))
-	}
+	expect.Equal(t, fault.Of(got), fault.Conflict, "it is of another kind")
 }

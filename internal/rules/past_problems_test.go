@@ -36,17 +36,13 @@ func pastAt(seconds int) time.Time { return pastBegin.Add(time.Duration(seconds)
 // report makes one of so many seconds after the begin.
 func (w *pastWorld) report(seconds int, items ...Problem) {
 	w.t.Helper()
-	if err := w.h.observe(w.t.Context(), "c", Report{At: pastAt(seconds), Items: items, Unsure: w.unsure}); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.h.observe(w.t.Context(), "c", Report{At: pastAt(seconds), Items: items, Unsure: w.unsure}))
 }
 
 func (w *pastWorld) all() []PastProblem {
 	w.t.Helper()
 	out, err := w.h.Between(w.t.Context(), "c", time.Time{}, time.Time{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return out
 }
 

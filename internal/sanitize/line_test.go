@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/sanitize"
 )
 
@@ -34,9 +35,7 @@ func TestLineShowsWhatCannotBeSeen(t *testing.T) {
 		"\xff\xfe half \xe2\x82":       `\xff\xfe half \xe2\x82`,
 		"the sign itself \ufffd stays": "the sign itself \ufffd stays",
 	} {
-		if got := sanitize.Line(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		expect.Equal(t, sanitize.Line(in), want, "%q", in)
 	}
 }
 
@@ -72,8 +71,6 @@ func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 func TestQuotedIsOneString(t *testing.T) {
 	for in, want := range map[string]string{`a"); db.dropDatabase(); ("`: `"a\"); db.dropDatabase(); (\""`, "a\u202eb": `"a\u202eb"`,
 		"a\u2028b": `"a\u2028b"`, "a\x7fb\nc": `"a\u007fb\nc"`, "a\U000e0001b": `"a\udb40\udc01b"`, "주문": `"주문"`} {
-		if got := sanitize.Quoted(in); got != want {
-			t.Errorf("%q is written %s, want %s", in, got, want)
-		}
+		expect.Equal(t, sanitize.Quoted(in), want, "%q quoted", in)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/expect"
 )
 
 const orphaned = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: " +
@@ -50,9 +52,7 @@ func TestShorten(t *testing.T) {
 		{"Database 'yorkie meta' could not be moved", 18, "Database …"},
 		{"bad \xff bytes", 20, "bad \ufffd bytes"},
 	} {
-		if got := Shorten(c.in, c.most); got != c.want {
-			t.Errorf("%q to %d: %q, expected %q", c.in, c.most, got, c.want)
-		}
+		expect.Equal(t, Shorten(c.in, c.most), c.want, "%q to %d", c.in, c.most)
 	}
 }
 

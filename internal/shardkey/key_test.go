@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -26,9 +27,7 @@ func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
 			}
 			seen[k] = true
 			for other := range seen {
-				if k.Compare(other) != 0 {
-					t.Errorf("%s is not %s", p.Display(k), p.Display(other))
-				}
+				expect.Equal(t, k.Compare(other), 0, "%s is not %s", p.Display(k), p.Display(other))
 			}
 		}
 	}
@@ -86,15 +85,11 @@ func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 			t.Errorf("%s: %v", p.Display(k), err)
 		}
 	}
-	if got := p.Display(r.Min); got != `{p: ObjectId("0000000000000000000000ff"), k: MinKey}` {
-		t.Errorf("got %v, want %q", got, `{p: ObjectId("0000000000000000000000ff"), k: MinKey}`)
-	}
+	expect.Equal(t, p.Display(r.Min), `{p: ObjectId("0000000000000000000000ff"), k: MinKey}`, "a bound of the range")
 	if got := p.Display(r.Max); got != `{p: ObjectId("0000000000000000000000ff"), …}` || !r.Max.IsPrefixEnd() {
 		t.Error(got)
 	}
-	if got := p.ExtJSON(r.Max); got != `{"p":{"$oid":"0000000000000000000000ff"}}` {
-		t.Errorf("got %v, want %q", got, `{"p":{"$oid":"0000000000000000000000ff"}}`)
-	}
+	expect.Equal(t, p.ExtJSON(r.Max), `{"p":{"$oid":"0000000000000000000000ff"}}`, "a bound of the range")
 	if _, err := p.Document(r.Max); fault.Of(err) != fault.Invalid {
 		t.Errorf("the end of a prefix range is a document: %v, want kind %v", err, fault.Invalid)
 	}
@@ -155,9 +150,7 @@ func TestDisplayUsesMongoshSyntax(t *testing.T) {
 		if got := p.Display(k); err != nil || got != "{v: "+c.want+"}" {
 			t.Errorf("%v: %s, want %s, %v", c.v, got, c.want, err)
 		}
-		if got := DisplayValue(rawValue(c.v)); got != c.want {
-			t.Errorf("%v: %s, want %s", c.v, got, c.want)
-		}
+		expect.Equal(t, DisplayValue(rawValue(c.v)), c.want, "%v", c.v)
 	}
 }
 
@@ -211,7 +204,5 @@ func TestHashingAndEncodingIntoABufferDoNotAllocate(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if n != 0 {
-		t.Errorf("%v allocations, want 0", n)
-	}
+	expect.Equal(t, n, 0, "allocations")
 }

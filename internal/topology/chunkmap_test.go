@@ -307,9 +307,8 @@ func BenchmarkBuildMillion(b *testing.B) {
 		for b.Loop() {
 			in := slices.Clone(rows)
 			var err error
-			if m, err = BuildChunks(p, in); err != nil {
-				b.Fatal(err)
-			}
+			m, err = BuildChunks(p, in)
+			must.Do(b, err)
 		}
 		b.StopTimer()
 		clear(rows) // otherwise the memory of their keys would be counted too

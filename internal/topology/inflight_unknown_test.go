@@ -110,7 +110,7 @@ func TestChangelogShowsMigrationsWhenTheListIsUnavailable(t *testing.T) {
 				})
 				wait(2 * time.Second)
 				m := w.Table().Moves
-				expect.Equal(t, (m.ListPrivilege != ""), (err != nil), "lacking %q", m.ListPrivilege)
+				expect.Equal(t, m.ListPrivilege != "", err != nil, "lacking %q", m.ListPrivilege)
 				if len(m.List) != 1 || !m.FromLog || !m.List[0].Since.Equal(begun) || m.List[0].By != MoveByBalancer || m.List[0].Step != 3 {
 					t.Fatalf("%+v", m)
 				}
@@ -118,9 +118,7 @@ func TestChangelogShowsMigrationsWhenTheListIsUnavailable(t *testing.T) {
 				expect.Equal(t, len(w.Table().Moves.List), 1, "a long move was given up")
 				f.change(func() { f.events = append([]Event{f.logEntry("2", "moveChunk.commit", time.Now())}, f.events...) })
 				wait(2 * time.Second)
-				if len(w.Table().Moves.List) != 0 {
-					t.Errorf("after the commit: %+v", w.Table().Moves)
-				}
+				expect.Equal(t, len(w.Table().Moves.List), 0, "after the commit: %+v", w.Table().Moves)
 			})
 		})
 	}

@@ -248,9 +248,7 @@ func TestSmallDiskChangeIsNotPublished(t *testing.T) {
 			wait(time.Minute)
 		}
 		is := w.Table()
-		if is.Seq != was.Seq {
-			t.Errorf("%d tables were published for it", is.Seq-was.Seq)
-		}
+		expect.Equal(t, is.Seq, was.Seq, "%d tables were published for it", is.Seq-was.Seq)
 		if is.DiskOf("a").Used.Value != 500_800 || !is.DiskOf("a").Used.At.After(was.DiskOf("a").Used.At) {
 			t.Errorf("the figure is not updated: %+v", is.DiskOf("a"))
 		}

@@ -10,6 +10,8 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -103,14 +105,10 @@ func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
 
 func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	service, err := auth.New(auth.Options{Store: db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = service })
 	if text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text,
 		"Nobody has been admin yet") {
@@ -189,9 +187,7 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	}
 	for _, next := range []string{"//evil.example", "https://evil.example/", "/login", `/\evil.example`} {
 		s.Do("POST", "/login/oidc", webtest.Form("next", next))
-		if who.next != "" {
-			t.Errorf("%q is passed on as %q", next, who.next)
-		}
+		expect.Equal(t, who.next, "", "where %q leads", next)
 	}
 	who.err = fault.New(fault.Unavailable, "The issuer does not answer.")
 	for address, method := range map[string]string{"/login/oidc": "POST", "/login/oidc/callback": "GET"} {
@@ -247,9 +243,7 @@ func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 			t.Errorf("of another site: %d %v", w.Code, w.Header())
 		}
 	}
-	if who.next != "untouched" {
-		t.Error("a sign-in was begun")
-	}
+	expect.Equal(t, who.next, "untouched", "a sign-in was begun")
 }
 
 // crowded is a door at which too many people sign in at once.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -23,9 +24,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 		t.Errorf("%+v", me)
 	}
 	for address, want := range map[string]int{"/cluster": 200, "/locate?q=x": 404, "/checks/duplicates": 200, "/users": 403} {
-		if w := door.Call("GET", address, "", "", webtest.Bearer(made.Secret)); w.Code != want {
-			t.Errorf("%s: %d", address, w.Code)
-		}
+		expect.Equal(t, door.Call("GET", address, "", "", webtest.Bearer(made.Secret)).Code, want, "%s", address)
 	}
 	for _, address := range []string{"/tokens", "/sessions", "/me"} {
 		if w := door.Call("GET", address, "operator", ""); strings.Contains(w.Body.String(), made.Secret) {
@@ -58,9 +57,7 @@ func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
 	signIn := func(password string) int {
 		return door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "nina", "password", password)).Code
 	}
-	if got := signIn("a long enough one"); got != http.StatusSeeOther {
-		t.Errorf("the new user: %d", got)
-	}
+	expect.Equal(t, signIn("a long enough one"), http.StatusSeeOther, "the new user")
 	changed := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"role":"operator","password":"quite another one"}`))
 	if changed.Role != "operator" || signIn("a long enough one") == http.StatusSeeOther || signIn("quite another one") != http.StatusSeeOther {
 		t.Errorf("%+v", changed)
@@ -102,9 +99,7 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	leads("disable", post("/settings/users/nina", "admin", "do", "disable"), "/settings/users?done=change")
 	leads("enable", post("/settings/users/nina", "admin", "do", "enable"), "/settings/users?done=change")
 	leads("password", post("/settings/users/nina", "admin", "do", "password", "password", "quite another one"), "/settings/users?done=change")
-	if w := post("/settings/users/nina", "admin", "do", "crown"); w.Code != http.StatusBadRequest {
-		t.Errorf("unknown button: %d", w.Code)
-	}
+	expect.Equal(t, post("/settings/users/nina", "admin", "do", "crown").Code, http.StatusBadRequest, "unknown button")
 	if w := post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role",
 		"viewer"); w.Code != http.StatusConflict ||
 		webtest.ParseHTML(t, w.Body.String()).Find("#name").AttrOr("value", "") != "nina" {
@@ -127,9 +122,7 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	if again := door.Ask(door.Handler(), "GET", "/settings", door.With("operator")); strings.Contains(again.Body.String(), secret) {
 		t.Error("the secret is shown twice")
 	}
-	if strings.Contains(door.Log.String(), secret) {
-		t.Error("the secret is in the log")
-	}
+	expect.Lacks(t, door.Log.String(), secret, "the secret is in the log")
 	revoke := doc.Find("main form[action$='/revoke'][action^='/settings/tokens']").AttrOr("action", "")
 	leads("revoke", post(revoke, "operator"), "/settings?done=token")
 	if w := door.Call("GET", "/me", "", "", webtest.Bearer(secret)); w.Code != http.StatusUnauthorized {

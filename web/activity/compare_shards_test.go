@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/templates"
 )
 
@@ -26,10 +27,6 @@ func TestComparisonOfManyShardsListsThoseThatChangedMost(t *testing.T) {
 	if at["rs-5"] == 0 || at["rs-10"] <= at["rs-5"] || at["rs-71"] <= at["rs-10"] {
 		t.Errorf("changed shards stand at %v", at)
 	}
-	if n := len(changedShards(all, true)); n != 100 {
-		t.Errorf("%d of all shards", n)
-	}
-	if n := len(changedShards(all[:36], false)); n != 36 {
-		t.Errorf("%d of 36 shards", n)
-	}
+	expect.Equal(t, len(changedShards(all, true)), 100, "of all shards")
+	expect.Equal(t, len(changedShards(all[:36], false)), 36, "of 36 shards")
 }

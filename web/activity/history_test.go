@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -58,9 +59,7 @@ func TestHistoryPagesListEveryChangeOnce(t *testing.T) {
 	}
 	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8",
 		"from=" + answer.AtText(x.Now) + "&to=" + answer.AtText(webtest.Epoch)} {
-		if w := x.Do("GET", "/api/v1/history?"+bad); w.Code != 400 {
-			t.Errorf("%s: %d", bad, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", "/api/v1/history?"+bad).Code, 400, "%s", bad)
 	}
 }
 
@@ -214,9 +213,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	if got := shard("/" + q); got != to || before == to {
 		t.Errorf("on %s, moved to %s", got, to)
 	}
-	if got := shard("/watch" + q); got != to {
-		t.Errorf("the list says %s", got)
-	}
+	expect.Equal(t, shard("/watch"+q), to, "the list")
 	x.Now = x.Now.Add(time.Minute)
 	if got := shard("/" + q + "&at=" + answer.AtText(webtest.Epoch)); got != before {
 		t.Errorf("in the past on %s, was on %s", got, before)
@@ -236,9 +233,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 		if w := x.Do("GET", "/watch?watch="+url.QueryEscape(bad)); w.Code != 400 || strings.Contains(w.Body.String(), "<script>\"") {
 			t.Errorf("%s: %d", bad, w.Code)
 		}
-		if w := x.Do("GET", "/?watch="+url.QueryEscape(bad)); w.Code != 200 {
-			t.Errorf("a page falls over %s: %d", bad, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", "/?watch="+url.QueryEscape(bad)).Code, 200, "a page falls over %s", bad)
 	}
 	gone := webtest.ParseHTML(t,
 		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -117,17 +118,11 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 	} {
 		doc := webtest.ParseHTML(t, s.Do("GET", strings.TrimSpace(c.page)).Body.String())
 		note := doc.Find(".folded")
-		if !strings.Contains(strings.ReplaceAll(note.Text(), "\u202f", ","), c.says) {
-			t.Errorf("%s says %q", c.page, note.Text())
-		}
-		if text := doc.Find(c.with).Text(); strings.Contains(text, string(webtest.SessionsNS)) {
-			t.Errorf("%s lists it: %q", c.page, text)
-		}
+		expect.Contains(t, strings.ReplaceAll(note.Text(), "\u202f", ","), c.says, "%s says %q", c.page, note.Text())
+		expect.Lacks(t, doc.Find(c.with).Text(), string(webtest.SessionsNS), "%s lists it", c.page)
 		to, _ := note.First().Find("a").Attr("href")
 		shown := webtest.ParseHTML(t, s.Do("GET", to).Body.String())
-		if text := shown.Find(c.with).Text(); !strings.Contains(text, "system.sessions") {
-			t.Errorf("%s leads to %s, which has it not: %q", c.page, to, text)
-		}
+		expect.Contains(t, shown.Find(c.with).Text(), "system.sessions", "%s leads to %s, which has it not", c.page, to)
 		back, _ := shown.Find(".folded a").First().Attr("href")
 		if !strings.Contains(back, "internal=0") || s.Do("GET", back).Code != 200 {
 			t.Errorf("%s: back leads to %q", to, back)
@@ -138,9 +133,7 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 func TestMovesInFlightIncludeInternalCollections(t *testing.T) {
 	s := withSessions(t)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
-	if text := doc.Find(".moves li").Text(); !strings.Contains(text, string(webtest.SessionsNS)) {
-		t.Errorf("moving now: %q", text)
-	}
+	expect.Contains(t, doc.Find(".moves li").Text(), string(webtest.SessionsNS), "moving now")
 	got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=running"))
 	if len(got.Items) != 1 || got.Items[0].NS != string(webtest.SessionsNS) || !got.Items[0].Internal || got.Hidden != 0 {
 		t.Errorf("%+v", got)
@@ -177,9 +170,7 @@ func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 	}
 	for _, page := range []string{"/", "/activity", "/collections", "/heat", "/shards/shard-rs-1", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/activity/failures", "/api/v1/shards/shard-rs-1"} {
-		if w := s.Do("GET", page+"?internal=yes"); w.Code != 400 {
-			t.Errorf("%s: %d", page, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", page+"?internal=yes").Code, 400, "%s", page)
 	}
 }
 
@@ -277,8 +268,6 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)
 	}
 	for _, page := range []string{"/compare" + span, "/api/v1/history/compare" + span, "/api/v1/history" + all} {
-		if w := x.Do("GET", page+"&internal=2"); w.Code != 400 {
-			t.Errorf("%s: %d", page, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", page+"&internal=2").Code, 400, "%s", page)
 	}
 }

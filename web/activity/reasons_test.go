@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/webtest"
@@ -63,9 +64,7 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	want := api.FailureReason{Reason: webtest.OrphansReason, ReasonFrom: "moveChunk.to", ReasonCode: "orphans"}
 	events := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity"))
 	for i, e := range events.Items {
-		if e.Failed != (e.What != "moveChunk.start") {
-			t.Errorf("%d %s failed: %t", i, e.What, e.Failed)
-		}
+		expect.Equal(t, e.Failed, e.What != "moveChunk.start", "%d %s failed", i, e.What)
 		got := e.FailureReason
 		got.Meaning = ""
 		switch {
@@ -90,9 +89,7 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	}
 	for _, foreign := range []string{"state=done", "state=none", "limit=1", "limit=0"} {
 		got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures?"+foreign))
-		if len(got.Items) != 2 {
-			t.Errorf("%s is no parameter of failures: %+v", foreign, got.Items)
-		}
+		expect.Equal(t, len(got.Items), 2, "%s is no parameter of failures: %+v", foreign, got.Items)
 	}
 }
 

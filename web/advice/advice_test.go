@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/rules"
 	"shardboard/internal/store/sqlite"
@@ -91,9 +92,7 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 		t.Fatalf("%d items", len(before.Items))
 	}
 	id := before.Items[0].ID
-	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "); code != http.StatusBadRequest {
-		t.Errorf("without a reason: %d", code)
-	}
+	expect.Equal(t, sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "), http.StatusBadRequest, "without a reason")
 	if code := sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
 		t.Errorf("of nothing: %d", code)
 	}
@@ -114,9 +113,7 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	if back := webtest.Decode[api.AdviceList](t, w); len(back.Items) != len(before.Items) || len(back.Dismissed) != 0 {
 		t.Errorf("taken back: %d items", len(back.Items))
 	}
-	if w := s.Do("POST", "/api/v1/advice/"+id+"/restore"); w.Code != http.StatusNotFound {
-		t.Errorf("taken back twice: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("POST", "/api/v1/advice/"+id+"/restore").Code, http.StatusNotFound, "taken back twice")
 	if w := s.Do("POST", "/api/v1/advice/"+id+"/dismiss", webtest.Body(`{"reason":"api"}`),
 		webtest.Header("Content-Type", "application/json")); w.Code != http.StatusOK {
 		t.Errorf("by the API: %d %s", w.Code, w.Body)
@@ -147,9 +144,7 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 			t.Errorf("the page does not say %q", u.Why.String())
 		}
 	}
-	if strings.Contains(page, `href="/plans/new?`) {
-		t.Error("a link to plans where none are made")
-	}
+	expect.Lacks(t, page, `href="/plans/new?`, "a link to plans where none are made")
 	planning, _ := advised(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
 		t.Error("no link to a filled-in form where plans are made")
@@ -196,9 +191,7 @@ func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
 		}
 	}
 	operator := s.Do("GET", "/advice", webtest.Header("X-Test-Who", "olga operator")).Body.String()
-	if !strings.Contains(operator, `action="/advice/dismiss"`) {
-		t.Error("operators cannot dismiss")
-	}
+	expect.Contains(t, operator, `action="/advice/dismiss"`, "operators cannot dismiss")
 }
 
 func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
@@ -206,18 +199,14 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	must.Do(t, e.Check(ctx))
-	if code := sendForm(t, s, "/alerts/test", "target", "ops"); code != http.StatusSeeOther {
-		t.Errorf("test: %d", code)
-	}
+	expect.Equal(t, sendForm(t, s, "/alerts/test", "target", "ops"), http.StatusSeeOther, "test")
 	if code := sendForm(t, s, "/alerts/test", "target", "https://evil.example/"); code != http.StatusNotFound {
 		t.Errorf("a test to an address: %d", code)
 	}
 	var shown bytes.Buffer
 	for _, path := range []string{"/alerts", "/advice", "/api/v1/alerts", "/api/v1/advice", "/", "/api/openapi.json", "/metrics"} {
 		w := s.Do("GET", path)
-		if w.Code != http.StatusOK {
-			t.Errorf("%s: %d", path, w.Code)
-		}
+		expect.Equal(t, w.Code, http.StatusOK, "%s", path)
 		shown.Write(w.Body.Bytes())
 	}
 	slog.New(slog.NewTextHandler(&shown, nil)).Info("engine", "status", e.Status())
@@ -259,12 +248,8 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 		len(got.Alerts) == 0 {
 		t.Fatalf("%+v", got)
 	}
-	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, "&lt;b&gt;known") {
-		t.Error("the page does not show the silence")
-	}
-	if code := sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID); code != http.StatusSeeOther {
-		t.Errorf("ended: %d", code)
-	}
+	expect.Contains(t, s.Do("GET", "/alerts").Body.String(), "&lt;b&gt;known", "the page does not show the silence")
+	expect.Equal(t, sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID), http.StatusSeeOther, "ended")
 	if left := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")); len(left.Silences) != 0 {
 		t.Errorf("left: %v", left.Silences)
 	}

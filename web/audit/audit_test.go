@@ -18,6 +18,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
@@ -56,9 +58,7 @@ func TestAuditIsFilteredAndOrderedBothWays(t *testing.T) {
 	}
 	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21",
 		"cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
-		if w := s.Do("GET", "/api/v1/audit?"+query); w.Code != 400 {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/audit?"+query).Code, 400, "%s", query)
 	}
 }
 
@@ -69,9 +69,7 @@ func TestTheAuditRecordIsAFileToo(t *testing.T) {
 	a.Add(store.AuditEntry{At: webtest.Epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
 	link, _ := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
-	if !strings.Contains(link, "what=login.") {
-		t.Errorf("the page's link to the file is %q", link)
-	}
+	expect.Contains(t, link, "what=login.", "the page's link to the file")
 	rows, err := csv.NewReader(strings.NewReader(s.Do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
 	if err != nil || len(rows) != 122 || rows[0][0] != "seq" || rows[1][0] != "121" {
 		t.Fatalf("%d lines, %v", len(rows), err)
@@ -142,9 +140,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 		t.Error(refused)
 	}
 	for address, want := range map[string]string{"/audit?by=user:nobody": "No record matches", "/audit?below=1": "No record matches"} {
-		if text := s.Do("GET", address).Body.String(); !strings.Contains(text, want) {
-			t.Errorf("%s does not say %q", address, want)
-		}
+		expect.Contains(t, s.Do("GET", address).Body.String(), want, "%s", address)
 	}
 	empty := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = &webtest.StubAudit{} })
 	if text := empty.Do("GET", "/audit").Body.String(); !strings.Contains(
@@ -154,9 +150,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 		t.Error("an empty record is not said to be")
 	}
 	for _, address := range []string{"/audit?below=x", "/audit?below=0", "/audit?from=x"} {
-		if w := s.Do("GET", address); w.Code != 400 {
-			t.Errorf("%s: %d", address, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", address).Code, 400, "%s", address)
 	}
 }
 
@@ -205,9 +199,7 @@ func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 		"broken": &webtest.StubAudit{Err: fault.New(fault.Unavailable, "The disk is gone.")}} {
 		s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {
-			if w := s.Do("GET", address); w.Code != 503 {
-				t.Errorf("%s: %s %d", name, address, w.Code)
-			}
+			expect.Equal(t, s.Do("GET", address).Code, 503, "%s: %s", name, address)
 		}
 	}
 }
@@ -229,9 +221,7 @@ func TestEveryAuditCodeHasWords(t *testing.T) {
 func auditCodes(t *testing.T, file string) (codes []string) {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	ast.Inspect(f, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
 		if !ok || len(spec.Names) != 1 || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "audit") || len(spec.Values) != 1 {

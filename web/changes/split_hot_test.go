@@ -61,9 +61,7 @@ func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
 	text := page.Find(".checks tr.is-block").Text()
 	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
 		"project " + webtest.NewStory().View().Dir.All()[3].Name} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %q", want, text)
-		}
+		expect.Contains(t, text, want, "the text")
 	}
 	expect.Equal(t, page.Find("table.writes").Length(), 0, "nothing moves, and writes are told to change")
 }

@@ -10,6 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -39,9 +41,7 @@ func moveOne(t testing.TB, s *webtest.Server, position int) {
 	}
 	ch.Version = topology.Version{Major: c.Highest.Major + 1}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.Chunks, c.Highest = m, m.Highest()
 	table.Collections, table.Seq = []*topology.Collection{&c}, table.Seq+1
 	s.Watcher.Publish(&table)
@@ -102,12 +102,8 @@ func TestATileWithRoomHasAMarkForEachChunk(t *testing.T) {
 		t.Fatalf("%d marks, exact %v; want 100, true", len(got.Marks.At), got.Exact)
 	}
 	for i, ch := range c.Chunks.All() {
-		if name := got.Shards[got.Marks.Shard[i]]; name != ch.Shard {
-			t.Errorf("chunk %d is on %q, want %q", i, name, ch.Shard)
-		}
-		if jumbo := got.Marks.Flags[i]&api.MapJumbo != 0; jumbo != ch.Jumbo {
-			t.Errorf("chunk %d: jumbo %v, want %v", i, jumbo, ch.Jumbo)
-		}
+		expect.Equal(t, got.Shards[got.Marks.Shard[i]], ch.Shard, "the shard of chunk %d", i)
+		expect.Equal(t, got.Marks.Flags[i]&api.MapJumbo != 0, ch.Jumbo, "chunk %d: jumbo", i)
 	}
 }
 
@@ -145,9 +141,7 @@ func TestTheOtherAnswersOfABandAreClear(t *testing.T) {
 		"/map?from=0.5&to=0.5": 400, "/map?from=NaN": 400, "/map?from=-1": 400, "/map?to=2": 400, "/map?only=x&by=age": 200,
 		"/?by=color&from=9": 200,
 	} {
-		if w := s.Do("GET", path); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, want, "%s", path)
 	}
 }
 
@@ -164,8 +158,6 @@ func TestAChunkTellsItsZoneAndItsPlace(t *testing.T) {
 	for i := range 6 {
 		c := s.Watcher.Value.Collection("yorkie-meta.documents").Chunks.At(i)
 		want := i >= 2 && i < 5 && c.Shard != "shard-rs-1"
-		if got := tile.Marks.Flags[i]&api.MapOutside != 0; got != want {
-			t.Errorf("chunk %d on %s: outside its zone %v, want %v", i, c.Shard, got, want)
-		}
+		expect.Equal(t, tile.Marks.Flags[i]&api.MapOutside != 0, want, "chunk %d on %s: outside its zone", i, c.Shard)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
@@ -121,9 +122,7 @@ func TestChunkIsMeasuredOnRequest(t *testing.T) {
 	if why.Size == nil || *why.Size.Bytes.Value != 40_008 {
 		t.Errorf("why: %+v", why.Size)
 	}
-	if n := cluster.asked; n != 2 {
-		t.Errorf("%d commands", n)
-	}
+	expect.Equal(t, cluster.asked, 2, "commands")
 }
 
 func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
@@ -153,13 +152,9 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	}
 	text := webtest.ParseHTML(t, body.Body.String()).Text()
 	for _, want := range []string{"200 000", "exact", "No. It has 200 000 documents"} {
-		if !strings.Contains(strings.ReplaceAll(text, "\u202f", " "), want) {
-			t.Errorf("the page does not say %q", want)
-		}
+		expect.Contains(t, strings.ReplaceAll(text, "\u202f", " "), want, "the page")
 	}
-	if code := post("everything"); code != http.StatusBadRequest {
-		t.Errorf("an unknown button: %d", code)
-	}
+	expect.Equal(t, post("everything"), http.StatusBadRequest, "an unknown button")
 	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
 	if code := func() int {
 		return s.Do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"exact": {"true"}})).Code
@@ -197,9 +192,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 		!strings.Contains(body, auth.Operator.Label()) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
-	if cluster.asked != 0 {
-		t.Errorf("%d commands", cluster.asked)
-	}
+	expect.Equal(t, cluster.asked, 0, "commands")
 	s, cluster = sizedSite(t)
 	for i := range chunksize.DemandPerMinute {
 		cluster.measure(t, false, i)
@@ -221,9 +214,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 			r.Host = "localhost:8090"
 			r.Header.Set("Content-Type", "application/json")
 		})
-		if w.Code != x.want {
-			t.Errorf("%s: %d, want %d", x.target, w.Code, x.want)
-		}
+		expect.Equal(t, w.Code, x.want, "%s", x.target)
 	}
 }
 
@@ -251,9 +242,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 		}
 		seen[row.Ref], last = true, value
 	}
-	if len(seen) != 250 {
-		t.Errorf("%d different chunks", len(seen))
-	}
+	expect.Equal(t, len(seen), 250, "different chunks")
 	// Pages make up the same list, also through filters, on the page as in the API.
 	for _, filter := range []string{"", "shard=shard-rs-2", "zone=eu", "oversized=false", "jumbo=false&shard=shard-rs-1"} {
 		whole := chunkList(t, s, "sort=documents&limit=1000&"+filter)
@@ -297,9 +286,7 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 		t.Errorf("%+v", got.Items)
 	}
 	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?oversized=1").Body.String())
-	if n := doc.Find("table.chunks tbody tr").Length(); n != 1 {
-		t.Errorf("%d rows", n)
-	}
+	expect.Equal(t, doc.Find("table.chunks tbody tr").Length(), 1, "rows")
 	// A whole shard, by its counts.
 	table := *s.Watcher.Get()
 	table.Seq++
@@ -325,13 +312,9 @@ func TestInvalidSortOrdersAreRefused(t *testing.T) {
 	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")),
 		"sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",
 		"sort=bytes&key=%7B%22project_id%22%3A1%7D"} {
-		if w := s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query).Code, http.StatusBadRequest, "%s", query)
 	}
-	if w := s.Do("GET", "/collections/"+sizedNS+"?sort=size"); w.Code != http.StatusBadRequest {
-		t.Errorf("the page: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/collections/"+sizedNS+"?sort=size").Code, http.StatusBadRequest, "the page")
 	if got := chunkList(t, s, "sort=bytes&cursor="+string(answer.CursorOf("bytes 99999"))); len(got.Items) != 0 || got.Next != "" {
 		t.Errorf("beyond the end: %d rows", len(got.Items))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -25,9 +26,7 @@ func TestPagingGoesOnAfterTheNextChunkWasMergedAway(t *testing.T) {
 		t.Errorf("%+v", second)
 	}
 	gone := strings.Replace(string(first.Next), "01000000", "02000000", 1)
-	if w := s.Do("GET", path+"&cursor="+gone); w.Code != http.StatusConflict {
-		t.Errorf("reference of another life: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", path+"&cursor="+gone).Code, http.StatusConflict, "reference of another life")
 }
 
 func TestChunkFilters(t *testing.T) {
@@ -47,9 +46,7 @@ func TestChunkFilters(t *testing.T) {
 		}
 		n += len(got.Items)
 	}
-	if n != 250 {
-		t.Errorf("%d chunks on all shards", n)
-	}
+	expect.Equal(t, n, 250, "chunks on all shards")
 	if got := get(url.Values{"jumbo": {"true"}}); len(got.Items) != 1 || !got.Items[0].Jumbo {
 		t.Errorf("jumbo: %d", len(got.Items))
 	}
@@ -64,9 +61,7 @@ func TestChunkFilters(t *testing.T) {
 		t.Errorf("from: %d", len(got.Items))
 	}
 	one := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=true&limit=1"))
-	if one.Next != "" {
-		t.Errorf("a page after the last match: %s", one.Next)
-	}
+	expect.Equal(t, one.Next, "", "a page after the last match")
 }
 
 func TestMapTilesPartTheChunks(t *testing.T) {
@@ -96,9 +91,7 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 					next += run.Chunks
 					chunks += run.Chunks
 				}
-				if next != tile.To {
-					t.Errorf("%s %d/%d ends at %d, not %d", ns, level, index, next, tile.To)
-				}
+				expect.Equal(t, next, tile.To, "the end of %s %d/%d", ns, level, index)
 			}
 			if chunks != c.Chunks.Len() {
 				t.Errorf("%s level %d has %d chunks of %d", ns, level, chunks, c.Chunks.Len())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -55,8 +56,6 @@ func TestChunksOfAllCollectionsAreChosen(t *testing.T) {
 		"project=5": http.StatusBadRequest, "cursor=bm9uZQ": http.StatusBadRequest, "jumbo=maybe": http.StatusBadRequest,
 		"limit=0": http.StatusBadRequest, "internal=2": http.StatusBadRequest,
 	} {
-		if got := s.Do("GET", "/api/v1/chunks?"+query).Code; got != code {
-			t.Errorf("%s: %d, want %d", query, got, code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/chunks?"+query).Code, code, "%s", query)
 	}
 }

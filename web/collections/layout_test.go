@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -167,8 +168,6 @@ func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
 	}
 	for path, want := range map[string]int{"?layout=yorkie-9": http.StatusBadRequest, "?db=nope": http.StatusNotFound,
 		"?layout=%FF": http.StatusBadRequest} {
-		if w := s.Do("GET", "/api/v1/layout"+path); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/layout"+path).Code, want, "%s", path)
 	}
 }

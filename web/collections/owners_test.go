@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -49,9 +50,7 @@ func TestACollectionsPageLeadsToWhereItsDataHasBeen(t *testing.T) {
 		page := f.Do("GET", link, viewer).Body.String()
 		for _, want := range []string{"None: it was dropped.", "an earlier collection of this name", "1 row is not understood",
 			"/shards/shard-rs-3"} {
-			if !strings.Contains(page, want) {
-				f.Errorf("the page is without %q", want)
-			}
+			expect.Contains(f, page, want, "the page")
 		}
 		if w := f.Do("GET", api.Prefix+"/collections/yorkie-meta.none/owners", viewer); w.Code != 404 {
 			f.Errorf("an unknown collection: %d", w.Code)

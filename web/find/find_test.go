@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -86,9 +87,7 @@ func TestFindCanBeLimitedToProjects(t *testing.T) {
 			t.Errorf("a %s is found too: %s", x.Kind, x.Name)
 		}
 	}
-	if w := s.Do("GET", "/api/v1/find?kind=user&q=a"); w.Code != 400 {
-		t.Errorf("an unknown kind: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1/find?kind=user&q=a").Code, 400, "an unknown kind")
 }
 
 func TestAPlanThatWasNeverRunIsFoundByItsTitleAndID(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -44,13 +45,9 @@ func TestPageOfClustersSaysWhatIsWrongAndLeadsThere(t *testing.T) {
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 	for _, want := range []string{"6 clusters · 3 not readable · 1 has a critical problem", "Not reachable since 2026-03-01 11:00 UTC",
 		"This is the same cluster as prod", "last read 7 min ago", "Starting"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
-		}
+		expect.Contains(t, text, want, "the page")
 	}
-	if strings.Contains(text, "Secret") {
-		t.Error("a hidden cluster is listed")
-	}
+	expect.Lacks(t, text, "Secret", "a hidden cluster is listed")
 	for _, link := range []string{"/c/fine/", "/c/archive/", "/c/prod/", "/clusters.csv"} {
 		if doc.Find(`main a[href="`+link+`"]`).Length() == 0 {
 			t.Errorf("no link to %s", link)

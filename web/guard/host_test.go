@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -31,9 +32,7 @@ var foreignHosts = []string{
 func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
 	s := webtest.New(t, webtest.WithHosts)
 	for _, host := range ownHosts {
-		if w := s.Do("GET", "/healthz", func(r *http.Request) { r.Host = host }); w.Code != http.StatusOK {
-			t.Errorf("host %q: %d", host, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/healthz", func(r *http.Request) { r.Host = host }).Code, http.StatusOK, "host %q", host)
 	}
 	if len(foreignHosts) < 30 {
 		t.Fatal("too few hosts")
@@ -47,9 +46,7 @@ func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
 				}
 				continue
 			}
-			if w.Code != http.StatusMisdirectedRequest {
-				t.Errorf("host %q at %s: %d", host, address, w.Code)
-			}
+			expect.Equal(t, w.Code, http.StatusMisdirectedRequest, "host %q at %s", host, address)
 			if strings.Contains(w.Body.String(), "mongos.example") || strings.Contains(w.Body.String(), "shard-rs") {
 				t.Errorf("host %q at %s sees the cluster", host, address)
 			}
@@ -66,9 +63,7 @@ func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 		r := httptest.NewRequest("GET", "/live", nil)
 		r.Host = "board.example"
 		r.Header.Set("Origin", origin)
-		if got := s.Guard.OriginAllowed(r); got != want {
-			t.Errorf("%s: %v", origin, got)
-		}
+		expect.Equal(t, s.Guard.OriginAllowed(r), want, "%s", origin)
 	}
 }
 
@@ -86,14 +81,10 @@ func TestRefusedHostNamesTheFlagsThatAllowIt(t *testing.T) {
 			w := s.Do("GET", address, func(r *http.Request) { r.Host = "evil.example" })
 			text := strings.ReplaceAll(w.Body.String(), "evil.example", "")
 			for _, want := range c.says {
-				if !strings.Contains(text, want) {
-					t.Errorf("%s at %s does not say %s: %s", name, address, want, text)
-				}
+				expect.Contains(t, text, want, "%s at %s", name, address)
 			}
 			for _, never := range c.hush {
-				if strings.Contains(text, never) {
-					t.Errorf("%s at %s says %s: %s", name, address, never, text)
-				}
+				expect.Lacks(t, text, never, "%s at %s", name, address)
 			}
 		}
 	}

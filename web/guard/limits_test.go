@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -40,9 +41,7 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 			}
 		}
 		for range 3 {
-			if got := ask("anna"); got != http.StatusTooManyRequests {
-				t.Errorf("%s: one too many is %d", c.address, got)
-			}
+			expect.Equal(t, ask("anna"), http.StatusTooManyRequests, "%s: one too many", c.address)
 		}
 		if ask("berta") == http.StatusTooManyRequests {
 			t.Errorf("%s: another waits too", c.address)
@@ -51,9 +50,7 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 		if ask("anna") == http.StatusTooManyRequests {
 			t.Errorf("%s: still refused after %s", c.address, c.refill)
 		}
-		if ask("anna") != http.StatusTooManyRequests {
-			t.Errorf("%s: two let in after %s", c.address, c.refill)
-		}
+		expect.Equal(t, ask("anna"), http.StatusTooManyRequests, "%s: two let in after %s", c.address, c.refill)
 	}
 	if w := s.Do("GET", "/collections", webtest.As("anna", auth.Operator)); w.Code != http.StatusOK {
 		t.Errorf("reading waits too: %d", w.Code)

@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 	"shardboard/web/webtest"
@@ -72,9 +73,7 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	changeRole(door, "viewer", auth.Support)
 	for {
 		if _, _, err := conn.ReadMessage(); err != nil {
-			if webtest.CloseCode(err) != live.CloseEnded {
-				t.Errorf("closed by %v", err)
-			}
+			expect.Equal(t, webtest.CloseCode(err), live.CloseEnded, "closed by %v", err)
 			break
 		}
 	}

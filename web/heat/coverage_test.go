@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -102,9 +103,7 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 		text := doc.Find("main").Text()
 		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
 			"a cell is a lower bound, and an empty one is not known"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q", ns, want)
-			}
+			expect.Contains(t, text, want, "%s", ns)
 		}
 		if strings.Contains(text, "Gini") || strings.Contains(text, "Hottest Yorkie documents") || strings.Contains(text, "[heat.") {
 			t.Errorf("%s judges by a part of the projects", ns)
@@ -135,9 +134,7 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	var offered []string
 	for _, n := range doc.Find(".heatchoices select[name=ns] option").EachIter() {
 		offered = append(offered, strings.TrimPrefix(n.Text(), "yorkie-meta."))
-		if w := s.Do("GET", "/heat?ns="+n.AttrOr("value", "")); w.Code != http.StatusOK {
-			t.Errorf("%s: %d", n.Text(), w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/heat?ns="+n.AttrOr("value", "")).Code, http.StatusOK, "%s", n.Text())
 	}
 	if want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}; !slices.Equal(offered, want) {
 		t.Errorf("offered %v", offered)
@@ -145,9 +142,7 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	rest := doc.Find(".uncounted").Text()
 	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
 		"yorkie-meta.snapshot_bodies It is not sharded"} {
-		if !strings.Contains(rest, want) {
-			t.Errorf("lacks %q: %s", want, rest)
-		}
+		expect.Contains(t, rest, want, "the rest of the page")
 	}
 	own := *s.Watcher.Get()
 	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: webtest.SessionsNS}}}, own.Collections...)

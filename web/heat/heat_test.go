@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -26,9 +27,7 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	first := doc.Find(".hot tbody tr").First().Text()
 	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
 		"would not help"} {
-		if !strings.Contains(first, want) {
-			t.Errorf("the first sentence lacks %q: %s", want, first)
-		}
+		expect.Contains(t, first, want, "the first sentence")
 	}
 	if href := doc.Find(".hot tbody th a").First().AttrOr("href", ""); s.Do("GET", href).Code != http.StatusOK {
 		t.Errorf("%s is no page", href)
@@ -80,9 +79,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 		w := c.site.Do("GET", "/heat")
 		text := webtest.ParseHTML(t, w.Body.String())
 		for _, want := range c.want {
-			if !strings.Contains(text.Find("main").Text(), want) {
-				t.Errorf("%s: lacks %q: %.600s", name, want, text.Find("main").Text())
-			}
+			expect.Contains(t, text.Find("main").Text(), want, "%s", name)
 		}
 		if c.gone != "" && text.Find(c.gone).Length() > 0 {
 			t.Errorf("%s: %s is there", name, c.gone)
@@ -158,9 +155,7 @@ func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 		"/api/v1/heat/projects?ns=yorkie-meta.versionvectors": 404, "/api/v1/heat/projects?ns=yorkie-meta.documents": 200,
 		"/api/v1/heat/range?ns=yorkie-meta.changes&min=zzz": 400, "/api/v1/heat/range?ns=yorkie-meta.changes&min=%7B%22x%22%3A1%7D": 400,
 	} {
-		if w := s.Do("GET", path); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, want, "%s", path)
 	}
 }
 

@@ -16,6 +16,8 @@ import (
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -127,9 +129,7 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 		"of all counted, in the last 5 min before"}} {
 		text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main").Text()
 		for _, want := range says {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q", path, want)
-			}
+			expect.Contains(t, text, want, "%s", path)
 		}
 	}
 	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
@@ -188,9 +188,7 @@ func crowded(t *testing.T, v answer.View, src *webtest.Writes) *webtest.Writes {
 	c := v.Table.Collection(webtest.ChangesNS)
 	chunkOf := func(document bson.ObjectID) int {
 		r, err := c.Key.PrefixRange(placement.ObjectIDValue(document))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		from, _ := c.Chunks.Overlap(r)
 		return from
 	}
@@ -276,9 +274,7 @@ func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 		if c.change != nil {
 			c.change(v.Table, col)
 		}
-		if got := writes.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.rates); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		expect.Equal(t, writes.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.rates), c.want, "%s", name)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -44,9 +45,7 @@ func TestHeatMapKnowsOwnersAndMarksFromBeforeTheChangelog(t *testing.T) {
 	} {
 		m, err := writes.HeatMap(t.Context(), v, writes.HeatSource{Pictures: s.Deps.Measured.Pictures, Events: x.events},
 			writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var owners, marks []string
 		for _, w := range rowOf(t, m, 2).Was {
 			owners = append(owners, w.Shard)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/web"
@@ -137,10 +138,6 @@ func TestPlaybooksSpeakTheWordsOfTheProfile(t *testing.T) {
 		}
 	})
 	page := open(t, s, "/help/hot-project")
-	if h := page.Find("h1").Text(); !strings.Contains(h, "enant") {
-		t.Errorf("its title is %q", h)
-	}
-	if code := page.Find("article code").Text(); !strings.Contains(code, "--project") {
-		t.Errorf("the commands are %q", code)
-	}
+	expect.Contains(t, page.Find("h1").Text(), "enant", "its title")
+	expect.Contains(t, page.Find("article code").Text(), "--project", "the commands")
 }

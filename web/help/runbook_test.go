@@ -10,6 +10,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.yaml.in/yaml/v3"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -23,13 +25,9 @@ type alertRule struct {
 func alertRules(t *testing.T) (out []alertRule) {
 	t.Helper()
 	text, err := os.ReadFile("../../deploy/prometheus/rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	var file struct{ Groups []struct{ Rules []alertRule } }
-	if err := yaml.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(text, &file))
 	for _, g := range file.Groups {
 		out = append(out, g.Rules...)
 	}
@@ -59,9 +57,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 		opened[path] = true
 		for _, s := range []*webtest.Server{alone, several} {
 			page := open(t, s, address)
-			if !strings.Contains(page.Find(".head").Text(), r.Alert) {
-				t.Errorf("%s is not about %s", address, r.Alert)
-			}
+			expect.Contains(t, page.Find(".head").Text(), r.Alert, "%s is not about", address)
 			for _, heading := range []string{"What it means", "How to look", "What to do", "Pages of shardboard"} {
 				if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
 					t.Errorf("%s has no part %q", address, heading)
@@ -92,9 +88,7 @@ func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 	}
 	of := links("/runbooks/balancer-off?cluster=prod")
 	for _, want := range []string{"/c/prod/activity", "/c/prod/advice", "/c/prod/help/balancer-does-nothing"} {
-		if !strings.Contains(strings.Join(of, " ")+" ", want+" ") {
-			t.Errorf("no link to %s in %v", want, of)
-		}
+		expect.Contains(t, strings.Join(of, " ")+" ", want+" ", "no link to %s in %v", want, of)
 	}
 	for _, name := range []string{"", "secret", "new", "nope", "../x"} { // not named, hidden, without pages, unknown
 		page := open(t, s, "/runbooks/balancer-off?cluster="+url.QueryEscape(name))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -34,9 +35,7 @@ func TestPicturesOfTheLabAreFiles(t *testing.T) {
 			t.Errorf("%s: only %d bars", address, n)
 		}
 		for _, text := range want {
-			if !strings.Contains(svg, text) {
-				t.Errorf("%s: the picture lacks %q", address, text)
-			}
+			expect.Contains(t, svg, text, "%s: the picture", address)
 		}
 	}
 	for address, says := range map[string]string{

@@ -14,6 +14,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -142,9 +143,7 @@ func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
 			t.Errorf("JSON of %.60s: %d %.200s", query, w.Code, w.Body)
 		}
 	}
-	if w := s.Do("GET", "/lab/game.svg?show=heat"); w.Code != http.StatusBadRequest {
-		t.Errorf("an unknown picture: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/lab/game.svg?show=heat").Code, http.StatusBadRequest, "an unknown picture")
 }
 
 // The largest game that may be asked for is drawn in bounds: a page that is a few hundred kilobytes at most.

@@ -9,13 +9,13 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/answer/trying"
-
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -158,9 +158,7 @@ func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 	if text := growthPage(t, s, "add=1&batch=1").Find("#batch + p").Text(); !strings.Contains(text, "1 shard is not there yet") {
 		t.Errorf("shards that do not exist: %q", text)
 	}
-	if growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length() != 1 {
-		t.Error("the batch is not offered")
-	}
+	expect.Equal(t, growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length(), 1, "the batch is not offered")
 	viewer := serve(t, v, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}))
 	if doc := growthPage(t, viewer, "add=0&batch=1"); doc.Find("#batch").Length() != 0 || doc.Find("#moves").Length() != 1 {
 		t.Error("a viewer is offered a batch, or sees no moves")
@@ -186,13 +184,9 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 		t.Errorf("the CSV has %d lines of %d moves", lines, a.Moves)
 	}
 	second := predict(t, s, "add=0&empty=shard-rs-1&cursor="+string(a.Next))
-	if second.Items[0].Move != len(a.Items)+1 {
-		t.Errorf("the second page begins with move %d", second.Items[0].Move)
-	}
+	expect.Equal(t, second.Items[0].Move, len(a.Items)+1, "the second page begins with the move")
 	doc = growthPage(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
-	if text := doc.Find("#moves ~ .wide table tbody th").First().Text(); text != "51" {
-		t.Errorf("the page begins with move %s", text)
-	}
+	expect.Equal(t, doc.Find("#moves ~ .wide table tbody th").First().Text(), "51", "the page begins with the move")
 }
 
 func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 	"shardboard/web/site"
@@ -36,9 +37,7 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 		if got := quick.Frames(); len(got) != live.MaxQueuedFrame+3 {
 			t.Errorf("the quick browser has %d frames", len(got))
 		}
-		if n := l.Hub.Sockets(); n != 1 {
-			t.Errorf("%d sockets open", n)
-		}
+		expect.Equal(t, l.Hub.Sockets(), 1, "sockets open")
 	})
 }
 
@@ -138,9 +137,7 @@ func TestCloseSendsACloseFrameToEverySocket(t *testing.T) {
 		if _, res, err := l.Dial("t=overview"); err == nil || res == nil || res.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("a socket after the end: %v", err)
 		}
-		if w := l.Do("GET", "/healthz"); w.Code != 200 {
-			t.Errorf("pages after the end: %d", w.Code)
-		}
+		expect.Equal(t, l.Do("GET", "/healthz").Code, 200, "pages after the end")
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -106,9 +107,7 @@ func TestSocketResumesByVersion(t *testing.T) {
 		before := drawn.Load()
 		publishNext(l)
 		time.Sleep(time.Second)
-		if drawn.Load() != before {
-			t.Error("drawn while nobody looks")
-		}
+		expect.Equal(t, drawn.Load(), before, "drawings while nobody looks")
 		behind := l.Open(fmt.Sprintf("t=overview@%d", v))
 		if got := behind.Frames(); len(got) != 1 || got[0].V <= v || !strings.Contains(got[0].HTML, "2 & more") {
 			t.Errorf("behind and sent %+v", got)

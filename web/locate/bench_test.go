@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/web/locate"
@@ -68,9 +69,7 @@ func BenchmarkLocateByKey(b *testing.B) {
 	client := server.Client()
 	loopback := func(address string) {
 		resp, err := client.Get(server.URL + address)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {

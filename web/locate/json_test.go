@@ -48,9 +48,7 @@ func TestLocateAnswersTheDocumentedShape(t *testing.T) {
 	if p := it.Places[1]; p["shard"] != "" || p["exists"] != nil || p["hash"] != nil || p["min"] != nil {
 		t.Errorf("%v", p)
 	}
-	if it.Places[2]["exists"] != false {
-		t.Errorf("%v", it.Places[2])
-	}
+	expect.Equal(t, it.Places[2]["exists"], false, "%v", it.Places[2])
 }
 
 func TestLocateManyLines(t *testing.T) {

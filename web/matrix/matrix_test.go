@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -80,9 +81,7 @@ func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
 	first := names(page(t, s, "/matrix"), "collection")
-	if first[0] != "yorkie-meta.changes" {
-		t.Errorf("largest first: %v", first)
-	}
+	expect.Equal(t, first[0], "yorkie-meta.changes", "largest first: %v", first)
 	doc := page(t, s, "/matrix?sort=on%3Ashard-rs-2")
 	head := doc.Find(`.grid th[aria-sort="descending"]`)
 	if head.Length() != 1 || !strings.Contains(head.Text(), "shard-rs-2") {
@@ -107,9 +106,7 @@ func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
 	if cell.Find("[aria-hidden]").Text() != "–" || cell.Find(".hidden").Text() != "not read yet" {
 		t.Errorf("an unknown total is %q", cell.Text())
 	}
-	if title := cell.AttrOr("title", ""); !strings.Contains(title, "not read yet") {
-		t.Errorf("its title is %q", title)
-	}
+	expect.Contains(t, cell.AttrOr("title", ""), "not read yet", "its title")
 	if doc.Find(".is-loading, .is-partial, .is-stale, tr.total .hidden").Length() == 0 {
 		t.Error("nothing says that sizes are missing")
 	}
@@ -141,9 +138,7 @@ func TestPendingMovesAreAtBothEnds(t *testing.T) {
 	if title := in.AttrOr("title", ""); !strings.Contains(title, "from "+chunk.Shard) || !strings.Contains(title, "under way") {
 		t.Errorf("what comes is %q", title)
 	}
-	if link := out.Parent().Find("a").AttrOr("href", ""); !strings.Contains(link, "shard="+chunk.Shard) {
-		t.Errorf("it leaves the cell of %q", link)
-	}
+	expect.Contains(t, out.Parent().Find("a").AttrOr("href", ""), "shard="+chunk.Shard, "the cell that it leaves")
 	for _, part := range webtest.Decode[api.List[api.MatrixRow]](t, serve(t, v).Do("GET", "/api/v1/matrix?q=documents")).Items[0].Shards {
 		if part.Shard == to && (part.Arriving == nil || part.Arriving.Running != 1 || part.Arriving.Bytes == nil) {
 			t.Errorf("JSON of %s: %+v", to, part.Arriving)
@@ -165,12 +160,8 @@ func TestManyShardsAreGroupsThatOpen(t *testing.T) {
 	if open.Find(".grid thead tr:last-child th").Length() != groups.Length()+2+10 {
 		t.Errorf("%d columns with one group open", open.Find(".grid thead tr:last-child th").Length())
 	}
-	if open.Find(`.groups a[aria-expanded="true"]`).Length() != 1 {
-		t.Error("the open group does not say so")
-	}
-	if each := page(t, s, "/matrix?columns=each"); each.Find(".grid thead th").Length() != 102 {
-		t.Errorf("%d columns of 100 shards", each.Find(".grid thead th").Length())
-	}
+	expect.Equal(t, open.Find(`.groups a[aria-expanded="true"]`).Length(), 1, "the open group does not say so")
+	expect.Equal(t, page(t, s, "/matrix?columns=each").Find(".grid thead th").Length(), 102, "columns of 100 shards")
 }
 
 func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
@@ -244,14 +235,10 @@ func TestProjectsOfThePastAreNotRecordedAndThePageSaysSo(t *testing.T) {
 	if page(t, s, "/matrix?"+at).Find("tr.collection").Length() == 0 {
 		t.Error("collections of the past are not shown")
 	}
-	if w := s.Do("GET", "/api/v1/matrix?by=projects&"+at); w.Code != http.StatusNotFound {
-		t.Errorf("JSON answers %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1/matrix?by=projects&"+at).Code, http.StatusNotFound, "JSON answers")
 	for measure, want := range map[string]string{"writes": "not kept by shard", "reads": "Reads of past times are not kept"} {
 		cell := page(t, s, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()
-		if title := cell.AttrOr("title", ""); !strings.Contains(title, want) {
-			t.Errorf("%s of the past are %q", measure, title)
-		}
+		expect.Contains(t, cell.AttrOr("title", ""), want, "%s of the past", measure)
 	}
 }
 
@@ -259,9 +246,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 	s := webtest.New(t)
 	for _, query := range []string{"by=shards", "measure=x", "show=x", "sort=x", "order=x", "columns=x", "page=0", "internal=2",
 		"open=%00", strings.Repeat("open=a&", 41)} {
-		if w := s.Do("GET", "/matrix?"+query); w.Code != http.StatusBadRequest {
-			t.Errorf("%.40s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/matrix?"+query).Code, http.StatusBadRequest, "%.40s", query)
 	}
 	for _, query := range []string{"sort=on:none", "open=none", "page=999", "db=none", "q=%3Cscript%3E"} {
 		if w := s.Do("GET", "/matrix?"+query); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "<script>") {

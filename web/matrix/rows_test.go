@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -67,12 +68,8 @@ func TestDataOfNoListedProjectIsARowThatSaysWhatItIs(t *testing.T) {
 		t.Errorf("the sum of projects is %q, of collections %q", a, b)
 	}
 	unlisted := doc.Find(`tr[data-key="rest:unlisted"] th`).Text()
-	if !strings.Contains(unlisted, "4 projects that are gone or unknown") {
-		t.Errorf("unlisted projects are %q", unlisted)
-	}
-	if link := doc.Find(`tr[data-key="rest:others"] th a`).AttrOr("href", ""); link != "/matrix" {
-		t.Errorf("other collections lead to %q", link)
-	}
+	expect.Contains(t, unlisted, "4 projects that are gone or unknown", "unlisted projects")
+	expect.Equal(t, doc.Find(`tr[data-key="rest:others"] th a`).AttrOr("href", ""), "/matrix", "other collections lead to")
 }
 
 // moved adds the commit of a migration of documents to the changelog.
@@ -131,9 +128,7 @@ func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
 	if link := list.First().Find("a").AttrOr("href", ""); !strings.Contains(link, "?shard=shard-rs-") || !strings.HasSuffix(link, "#chunks") {
 		t.Errorf("a shard leads to %q", link)
 	}
-	if close := doc.Find(`.shardlist[aria-expanded="true"]`).AttrOr("href", ""); close != "/matrix" {
-		t.Errorf("the list closes to %q", close)
-	}
+	expect.Equal(t, doc.Find(`.shardlist[aria-expanded="true"]`).AttrOr("href", ""), "/matrix", "the list closes to")
 }
 
 func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
@@ -156,11 +151,7 @@ func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
 	path, _, _ := strings.Cut(address, "?")
 	for query, want := range map[string]int{"?shard=nobody": http.StatusNotFound, "?shard=%00": http.StatusBadRequest,
 		"?shard=": http.StatusOK} {
-		if w := s.Do("GET", path+query); w.Code != want {
-			t.Errorf("%s: %d, want %d", query, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", path+query).Code, want, "%s", query)
 	}
-	if page(t, s, path).Find("#on-shard").Length() != 0 {
-		t.Error("the page without a shard has a part of one")
-	}
+	expect.Equal(t, page(t, s, path).Find("#on-shard").Length(), 0, "the page without a shard has a part of one")
 }

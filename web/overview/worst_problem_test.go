@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -83,9 +84,7 @@ func TestWhereNoPlansAreMadeTheWorstProblemHasNoLinkToOne(t *testing.T) {
 	if doc.Find(".worst a.remedy").Length() > 0 || doc.Find(".worst").Length() != 1 {
 		t.Error("a link to a form that is not there")
 	}
-	if to := s.Do("GET", "/advice/"+worst.ID+"/plan").Header().Get("Location"); to != "/advice#"+worst.ID {
-		t.Errorf("leads to %q", to)
-	}
+	expect.Equal(t, s.Do("GET", "/advice/"+worst.ID+"/plan").Header().Get("Location"), "/advice#"+worst.ID, "where it leads")
 }
 
 // blocking tries plans as if a command that excludes them were running.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -19,9 +20,7 @@ func TestProjectsAreFoundByNameIDAndKey(t *testing.T) {
 		}
 	}
 	for query, code := range map[string]int{"x/documents": 400, webtest.ProjectID(999).Hex() + "/documents": 404} {
-		if got := s.Do("GET", "/api/v1/projects/"+query).Code; got != code {
-			t.Errorf("%q: %d, want %d", query, got, code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/projects/"+query).Code, code, "%q", query)
 	}
 	one := webtest.Decode[api.ProjectDetail](t, s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(5).Hex()))
 	for _, c := range one.Collections {
@@ -53,9 +52,7 @@ func TestProjectsAreSortedByTheirFigures(t *testing.T) {
 		return a.Documents.Value != nil && (b.Documents.Value == nil || *a.Documents.Value > *b.Documents.Value)
 	})
 	sorted("shards", func(a, b api.Project) bool { return len(a.Shards) > len(b.Shards) })
-	if w := s.Do("GET", "/api/v1/projects?sort=luck"); w.Code != http.StatusBadRequest {
-		t.Errorf("an unknown order: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1/projects?sort=luck").Code, http.StatusBadRequest, "an unknown order")
 	doc := webtest.ParseHTML(t, s.Do("GET", "/projects?sort=created&q=a").Body.String())
 	if doc.Find(`th[aria-sort="descending"] a`).Text() != "Created" || doc.Find(`th a[href="/projects?q=a&sort=bytes"]`).Length() != 1 {
 		t.Error("the heads do not keep the search, or say another order")

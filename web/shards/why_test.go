@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -152,9 +153,7 @@ func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
 					t.Errorf("%q leads to %q", link.Text(), href)
 				}
 				kinds[u.Query().Get("kind")] = true
-				if w := s.Do("GET", href); w.Code != http.StatusOK {
-					t.Errorf("%s: %d", href, w.Code)
-				}
+				expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s", href)
 			})
 		}
 	}
@@ -216,9 +215,7 @@ func TestWhyRefusesWhatItCannotMean(t *testing.T) {
 		"shard-rs-1/why?ns=yorkie-meta.users":                          http.StatusNotFound, // not sharded
 		"shard-rs-1/why?ns=yorkie-meta.documents&project=" + noProject: http.StatusOK,
 	} {
-		if w := s.Do("GET", "/api/v1/shards/"+of); w.Code != want {
-			t.Errorf("%s: %d, want %d", of, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/shards/"+of).Code, want, "%s", of)
 	}
 }
 
@@ -228,9 +225,7 @@ func TestTheShardsPageShowsTheSameWaterfallWithoutPlans(t *testing.T) {
 	s := served(t, webtest.NewStory().View())
 	a := why(t, s, "shard-rs-1/why?limit=12")
 	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/shard-rs-1").Body.String())
-	if n := doc.Find(".waterfall tbody tr").Length(); n != len(a.Items)+2 {
-		t.Errorf("%d rows of %d parts", n, len(a.Items))
-	}
+	expect.Equal(t, doc.Find(".waterfall tbody tr").Length(), len(a.Items)+2, "rows of %d parts", len(a.Items))
 	if doc.Find(".waterfall .helps").Length() > 0 || doc.Find(`a[href="/shards/shard-rs-1/why"]`).Length() == 0 {
 		t.Error("the region that everybody shares has plans, or does not lead to them")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/web/webtest"
 )
@@ -27,9 +28,7 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 		`who=` + id + ` method=GET path=/api/v1/nothing status=404`,
 		`who=- method=GET path=/zones status=303`, `who=- method=POST path=/login status=303`,
 	} {
-		if !strings.Contains(log, want) {
-			t.Errorf("no line %q", want)
-		}
+		expect.Contains(t, log, want, "the log")
 	}
 	for _, secret := range []string{door.Cookies["viewer"].Value, "sb_secret", webtest.GoodPassword, "session"} {
 		if strings.Contains(log, secret) {
@@ -67,9 +66,7 @@ func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
 		s.Do("GET", "/api/v1/locate?q=x")
 	}
 	log := s.Log.String()
-	if strings.Contains(log, "customer-secret") {
-		t.Errorf("a query is in the log:\n%s", log)
-	}
+	expect.Lacks(t, log, "customer-secret", "a query is in the log")
 	for line := range strings.Lines(log) {
 		if !strings.HasPrefix(line, "time=") || strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\r\n\x7f\u202e\x1b") {
 			t.Errorf("forged line %q", line)
@@ -78,7 +75,5 @@ func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
 	if strings.Count(log, "the server says <b>") < 4 {
 		t.Errorf("causes are missing:\n%s", log)
 	}
-	if !strings.Contains(log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`) {
-		t.Errorf("paths are missing:\n%s", log)
-	}
+	expect.Contains(t, log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`, "paths are missing")
 }

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -131,9 +132,7 @@ func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 	if topics, _ := body.Attr("data-topics"); topics != "" {
 		t.Errorf("live topics %q", topics)
 	}
-	if text := doc.Find("#status .words").Text(); text != "as of 1 Mar 2026 12:01:00 UTC" {
-		t.Errorf("status %q", text)
-	}
+	expect.Equal(t, doc.Find("#status .words").Text(), "as of 1 Mar 2026 12:01:00 UTC", "status")
 	if doc.Find("main form[method=post]").Length() != 0 || doc.Find(".side a[href='/audit']").Length() != 0 {
 		t.Error("something can be done")
 	}
@@ -205,9 +204,7 @@ func TestHostileTimesAreRefused(t *testing.T) {
 		!strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it.") {
 		t.Errorf("%d", w.Code)
 	}
-	if html := without.Do("GET", "/").Body.String(); strings.Contains(html, "timebar") {
-		t.Error("a way into a past that is not kept")
-	}
+	expect.Lacks(t, without.Do("GET", "/").Body.String(), "timebar", "a way into a past that is not kept")
 }
 
 func TestEachTimeHasItsOwnETag(t *testing.T) {
@@ -221,9 +218,7 @@ func TestEachTimeHasItsOwnETag(t *testing.T) {
 			t.Errorf("%q has %q", q, tag)
 		}
 		tags[tag] = true
-		if w := x.Do("GET", "/"+q, webtest.Header("If-None-Match", tag)); w.Code != 304 {
-			t.Errorf("%q: %d", q, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", "/"+q, webtest.Header("If-None-Match", tag)).Code, 304, "%q", q)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/static"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -62,9 +63,7 @@ func TestConcurrentRequestsOfAPageRenderItOnce(t *testing.T) {
 				}
 			})
 			all.Go(func() {
-				if w := ask("/page?fail", t.Context()); w.Code != 404 {
-					t.Errorf("fail: %d", w.Code)
-				}
+				expect.Equal(t, ask("/page?fail", t.Context()).Code, 404, "fail")
 			})
 		}
 		synctest.Wait()
@@ -93,8 +92,6 @@ func TestStaticFilesAreKeptForEver(t *testing.T) {
 		if (h.Get("Content-Encoding") == "gzip") != (a.Gzip != nil) {
 			t.Errorf("%s: encoding %q", a.URL, h.Get("Content-Encoding"))
 		}
-		if w := s.Do("GET", "/static/"+a.Name); w.Code != 404 {
-			t.Errorf("without its hash %s: %d", a.Name, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/static/"+a.Name).Code, 404, "without its hash %s", a.Name)
 	}
 }

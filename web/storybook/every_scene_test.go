@@ -8,6 +8,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/storybook"
 	"shardboard/web/templates"
 	"shardboard/web/webtest"
@@ -61,9 +62,7 @@ func TestEveryScene(t *testing.T) {
 			}
 			for _, said := range saidByScenes[sc.Name] {
 				words++
-				if !strings.Contains(doc.Find("body").Text(), said) {
-					t.Errorf("does not say %q", said)
-				}
+				expect.Contains(t, doc.Find("body").Text(), said, "the page")
 			}
 			most := webtest.LargestPage
 			if table := sc.View.Table; table != nil && len(table.Shards) > templates.ManyShards {

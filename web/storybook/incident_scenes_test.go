@@ -1,9 +1,9 @@
 package storybook
 
 import (
-	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -27,9 +27,7 @@ func TestIncidentScenesShowTheCardInItsStates(t *testing.T) {
 			found = true
 			text := webtest.ParseHTML(t, sc.Open(t)).Find("main").Text()
 			for _, x := range want {
-				if !strings.Contains(text, x) {
-					t.Errorf("%s has no %q", name, x)
-				}
+				expect.Contains(t, text, x, "%s", name)
 			}
 		}
 		if !found {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web"
 	"shardboard/web/storybook"
 	"shardboard/web/webtest"
@@ -73,9 +74,7 @@ func TestIndexLeadsToEveryScene(t *testing.T) {
 func TestSceneStandsStillInItsTheme(t *testing.T) {
 	for _, theme := range []string{"light", "dark"} {
 		doc := webtest.ParseHTML(t, book.get(t, "/storybook/zones?theme="+theme, "").Body.String())
-		if got := doc.Find("html").AttrOr("data-theme", ""); got != theme {
-			t.Errorf("theme %q, want %q", got, theme)
-		}
+		expect.Equal(t, doc.Find("html").AttrOr("data-theme", ""), theme, "theme")
 		if _, opens := doc.Find("body").Attr("data-topics"); opens {
 			t.Error("the page would open a socket")
 		}

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
@@ -32,9 +33,7 @@ func TestSurveyedDocumentWithoutProjectHasNoProjectName(t *testing.T) {
 	}
 	stub.All[2].Request = survey.Request{Kind: survey.Sample} // the zero id is a project's here
 	got = webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey)).Collections[0].Documents[0]
-	if got.Project != (bson.ObjectID{}).Hex() {
-		t.Errorf("%+v", got)
-	}
+	expect.Equal(t, got.Project, (bson.ObjectID{}).Hex(), "%+v", got)
 }
 
 // spaced is a page's words with every run of space as one.

@@ -12,6 +12,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -100,9 +102,7 @@ func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
 		check("zone", zone.PinTerms, n)
 		w := s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(n).Hex())
 		check("project", webtest.Decode[api.ProjectDetail](t, w).PinTerms, n)
-		if absent := !strings.Contains(w.Body.String(), `"owner"`); absent != (n > 2) {
-			t.Errorf("project %d: %s", n, w.Body)
-		}
+		expect.Equal(t, !strings.Contains(w.Body.String(), `"owner"`), n > 2, "project %d: %s", n, w.Body)
 	}
 }
 
@@ -117,22 +117,16 @@ func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	page := s.Do("GET", "/zones").Body.String()
 	zones := webtest.ParseHTML(t, page)
-	if n := zones.Find("#live-zones .pinned").Length(); n != 3 {
-		t.Errorf("%d zones have terms", n)
-	}
+	expect.Equal(t, zones.Find("#live-zones .pinned").Length(), 3, "zones have terms")
 	for n := 1; n <= 4; n++ {
 		html := s.Do("GET", "/projects/"+webtest.ProjectID(n).Hex()).Body.String()
 		project := webtest.ParseHTML(t, html)
 		if n == 4 {
-			if project.Find(".pin, .pinned").Length() != 0 {
-				t.Error("a project that is not pinned has terms")
-			}
+			expect.Equal(t, project.Find(".pin, .pinned").Length(), 0, "a project that is not pinned has terms")
 			continue
 		}
 		row := zones.Find(`tr[data-key="` + answer.PinZone(webtest.ProjectID(n)) + `"] .pinned`)
-		if got := words(row.Text()); got != words(says[n]) {
-			t.Errorf("/zones: %q", got)
-		}
+		expect.Equal(t, words(row.Text()), words(says[n]), "/zones")
 		if got := words(project.Find("#live-project .pin").Text()); got != words("Pinned to shard-rs-1. "+says[n]) {
 			t.Errorf("/projects: %q", got)
 		}
@@ -217,9 +211,7 @@ func TestPinTermsAreOfNowOnly(t *testing.T) {
 	zone := answer.PinZone(webtest.ProjectID(1))
 	pinned := func() bool {
 		pr, err := answer.FindProject(v, "", webtest.ProjectID(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		p := profile.Yorkie()
 		return spread.Project(v, p, placement.SpreadOf(v.Table, p, pr)).Pinned
 	}

@@ -272,9 +272,7 @@ func refineSplitAndSpread(r *Rig, project bson.ObjectID) {
 	}
 
 	run := r.succeed(actions.RefineKey, actions.Args{NS: documents, Key: pattern("project_id", "key")})
-	if run.Steps[0].Proven[0].Got["key"] != "{project_id: 1, key: 1}" {
-		r.Errorf("proven by %+v", run.Steps[0].Proven)
-	}
+	expect.Equal(r, run.Steps[0].Proven[0].Got["key"], "{project_id: 1, key: 1}", "proven by %+v", run.Steps[0].Proven)
 	c := r.Watcher.Table().Collection(documents)
 	if c.Key.String() != "{project_id: 1, key: 1}" || c.Chunks.At(1).Min.Compare(c.Chunks.At(0).Max) != 0 {
 		r.Fatalf("the table has %s", c.Key)

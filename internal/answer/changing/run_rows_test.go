@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -45,9 +46,7 @@ func TestRowsOfARunAreToldAsADifferenceBesideTheWriteRate(t *testing.T) {
 			if want, both := c.difference.(int64); both != (r.Difference != nil) || both && (*r.Difference != want || r.Seconds == nil) {
 				t.Errorf("difference %v in %v s", r.Difference, r.Seconds)
 			}
-			if c.writes.Known != (r.WritesPerSecond != nil) {
-				t.Errorf("%v rows a second", r.WritesPerSecond)
-			}
+			expect.Equal(t, c.writes.Known, r.WritesPerSecond != nil, "%v rows a second", r.WritesPerSecond)
 			for _, part := range append(c.text, "shop.documents") {
 				if !strings.Contains(r.Text, part) {
 					t.Errorf("%q lacks %q", r.Text, part)

@@ -8,6 +8,8 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // query has a parameter of each kind.
@@ -56,9 +58,7 @@ func (q *query) Parameters() List {
 
 func read(t *testing.T, text string) (query, error) {
 	in, err := url.ParseQuery(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return Read[query](in)
 }
 
@@ -116,9 +116,7 @@ func TestDescriptionsHaveBoundsAndWhatAnAbsentOneMeans(t *testing.T) {
 	for name, want := range map[string]string{"word": "a, b (default) or c; what is shown", "named": "usual (default) or reverse",
 		"number": "players, 1 to 60; default 4", "real": "how skew, 0 to 3; default 1.5", "seed": "of chance; default 1",
 		"limit": "1 to 1000, default 100", "cursor": cursorText} {
-		if texts[name] != want {
-			t.Errorf("%s: %q, expected %q", name, texts[name], want)
-		}
+		expect.Equal(t, texts[name], want, "%s", name)
 	}
 	if types["number"] != "integer" || types["limit"] != "integer" || types["page"] != "integer" || types["text"] != "" {
 		t.Errorf("%v", types)

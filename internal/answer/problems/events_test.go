@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/replay"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -60,9 +61,7 @@ func TestRecordedEntriesAreInWords(t *testing.T) {
 		whats := map[string]bool{}
 		for _, name := range []string{"transcript", "faults", "jumbo", "walk-1", "inflight"} {
 			for line, err := range replay.Lines("../../simcluster/testdata/recordings/" + folder + name + ".jsonl.gz") {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				if db, _ := line.Lookup("db").StringValueOK(); db == "config.changelog" {
 					found(line.Lookup("reply"), whats)
 				}

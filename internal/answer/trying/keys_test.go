@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -114,9 +115,7 @@ func TestCandidatesAndCosts(t *testing.T) {
 		"{locality_id: 1}": {How: "reshard", Bytes: 2000 << 10, Seconds: 1,
 			Blockers: "The unique index {project_id, key, removed_at} has to be dropped first. Programs have to write the field locality_id first."},
 	} {
-		if got := labKeyOf(t, a, key).Cost; got != want {
-			t.Errorf("%s costs %+v, expected %+v", key, got, want)
-		}
+		expect.Equal(t, labKeyOf(t, a, key).Cost, want, "the cost of %s", key)
 	}
 	for _, key := range []string{"{coarse_time: 1, key: 1}", "{locality_id_seq: 1}"} {
 		labKeyOf(t, a, key)

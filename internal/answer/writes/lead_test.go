@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -18,9 +19,7 @@ func TestHeatHeadlineNamesTheTimeThatWasCounted(t *testing.T) {
 		5 * time.Minute: "over 5 min", 5*time.Minute - heat.Shortest: "over 5 min", 2 * time.Minute: "over 2 min", 30 * time.Second: "over 30 s",
 	} {
 		w := heat.Window{NS: q.NS, From: end.Add(-counted), To: end, Total: heat.Rate{Rows: 10, PerSecond: 1}}
-		if got := heatLead(q, w, nil).String(); !strings.Contains(got, want) {
-			t.Errorf("%v counted: %s", counted, got)
-		}
+		expect.Contains(t, heatLead(q, w, nil).String(), want, "%v counted", counted)
 	}
 }
 

@@ -76,9 +76,8 @@ func newUnservedProvider(t *testing.T) *provider {
 	t.Helper()
 	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
 	var err error
-	if p.ec, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-		t.Fatal(err)
-	}
+	p.ec, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must.Do(t, err)
 	return p
 }
 

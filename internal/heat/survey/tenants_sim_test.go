@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
@@ -160,9 +161,7 @@ collections:
 					}
 					for k, l := range one.Documents {
 						if len(want) == 0 {
-							if l.Rows.Value != 0 {
-								t.Errorf("%s: %+v, want no row", text, l)
-							}
+							expect.Equal(t, l.Rows.Value, 0, "%s: %+v, want no row", text, l)
 							continue
 						}
 						filter := madeup.Row("of.order", ids[want[k]], "of.tenant", "t-1")

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -38,9 +39,7 @@ func TestDecksComeInThePublishedOrder(t *testing.T) {
 			t.Errorf("card %d is %s of deck %d, want %s", i, c.Text, c.Deck, want)
 		}
 	}
-	if len(w.Cards) != 104 {
-		t.Errorf("%d cards", len(w.Cards))
-	}
+	expect.Equal(t, len(w.Cards), 104, "cards")
 }
 
 func TestTheFirstPlayerBeginsWithOneChunkOfEverything(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -54,9 +55,7 @@ func TestDoublingMovesTheFirstHalfOfEachShardToOneNewShard(t *testing.T) {
 			t.Errorf("shard %d has %d bytes, later %d; expected 150 and 375 GB", i, u.Bytes, p.Grown[i].Bytes)
 		}
 	}
-	if p.Ranges != 64 {
-		t.Errorf("%d ranges move, expected one of each shard", p.Ranges)
-	}
+	expect.Equal(t, p.Ranges, 64, "ranges move, expected one of each shard")
 	// Each of the groups has one move of each pair of shards, so it takes as long as one move.
 	if len(p.Groups) != 150 || p.Duration != 150*50*time.Second {
 		t.Errorf("%d groups take %s, expected 150 that take 50 s each", len(p.Groups), p.Duration)
@@ -73,9 +72,8 @@ func TestBatchMovesChunksOfOneCollectionOneAfterTheOther(t *testing.T) {
 	}
 	in.Collections = append(in.Collections, Collection{NS: "orders.others", Chunks: []Chunk{{Bytes: gigabyte}, {Bytes: gigabyte}}})
 	in.Group = 0
-	if p, err = Compute(in); err != nil {
-		t.Fatal(err)
-	}
+	p, err = Compute(in)
+	must.Do(t, err)
 	// Both collections move at the same time, but not on the same shards.
 	if got := p.BatchDuration(in); got < 64*150*50*time.Second || got > (64*150+2)*50*time.Second {
 		t.Errorf("two collections take %s", got)

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
@@ -112,9 +113,7 @@ func TestQueriesReachTheShardsThatHaveTheirRows(t *testing.T) {
 	r := compare(t, s, c, key)[0]
 	want := []Reach{One, One, Some, Some, All}
 	for i, q := range r.Queries {
-		if q.Reach(key) != want[i] {
-			t.Errorf("%s reaches %s, expected %s", q.Name, q.Reach(key), want[i])
-		}
+		expect.Equal(t, q.Reach(key), want[i], "the reach of %s", q.Name)
 	}
 	// Each of three projects has about thirty of ninety pieces, which the shards have in turn.
 	if n := r.Queries[2].Shards; n != 4 {

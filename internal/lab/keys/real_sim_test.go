@@ -121,9 +121,7 @@ func (r realCluster) bytes() []int64 {
 	reply := r.run("lab", bson.D{{Key: "collStats", Value: "rows"}})
 	shards, _ := reply.Lookup("shards").DocumentOK()
 	elements, err := shards.Elements()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	for _, e := range elements {
 		n, _ := e.Value().Document().Lookup("size").AsInt64OK()
 		out = append(out, n)
@@ -141,9 +139,7 @@ func (r realCluster) splitFirst() {
 	c := r.Catalog()
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	if err := c.SplitOrMark(realNS, c.Routing(realNS).Chunks()[0].Min); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, c.SplitOrMark(realNS, c.Routing(realNS).Chunks()[0].Min))
 }
 
 // heldChunk is a chunk's bytes and values.

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -117,7 +118,7 @@ func newChain(t *testing.T, n int) *memory {
 	for i := range n {
 		_, err := m.Append(t.Context(), store.AuditEntry{At: day.Add(time.Duration(i) * time.Second), By: "user:1", What: "login.ok",
 			Subject: fmt.Sprint(i), Outcome: "ok", Details: map[string]string{"n": fmt.Sprint(i)}})
-		must(t, err)
+		must.Do(t, err)
 	}
 	return m
 }
@@ -125,7 +126,7 @@ func newChain(t *testing.T, n int) *memory {
 func newKey(t *testing.T) ed25519.PrivateKey {
 	t.Helper()
 	_, k, err := ed25519.GenerateKey(nil)
-	must(t, err)
+	must.Do(t, err)
 	return k
 }
 
@@ -146,7 +147,7 @@ func recordsOf(parts ...[]store.AuditRecord) iter.Seq2[store.AuditRecord, error]
 func verify(t *testing.T, records []store.AuditRecord, x audit.Expect) audit.Report {
 	t.Helper()
 	rep, err := audit.Verify(recordsOf(records), x)
-	must(t, err)
+	must.Do(t, err)
 	return rep
 }
 
@@ -172,7 +173,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 	k := newKey(t)
 	head := []store.AuditHead{headAt(k, m.records[n-1])}
 	foreign, _, err := audit.Next(store.AuditEntry{At: day, What: "run.made", By: "user:evil"}, 0, audit.Begin())
-	must(t, err)
+	must.Do(t, err)
 	cases := 0
 	expect := func(what string, i, from int, parts ...[]store.AuditRecord) {
 		cases++
@@ -207,7 +208,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 		expect("insertion", i, from, before, oneRecord(foreign), oneRecord(r), after)
 		// The changed record is the end of an earlier verification and is read again.
 		rebuilt, _, err := audit.Next(edited.AuditEntry, r.Seq-1, r.Prev)
-		must(t, err)
+		must.Do(t, err)
 		end := audit.Expect{After: audit.Point{Seq: r.Seq, Hash: r.Hash}, Reread: true}
 		next := after[:min(3, len(after))]
 		if rep, err := audit.Verify(recordsOf(oneRecord(r), next), end); err != nil || rep.Break != nil || rep.End.Seq != r.Seq+int64(len(next)) {
@@ -368,9 +369,9 @@ func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 			t.Context(),
 			store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}},
 		)
-		must(t, err)
+		must.Do(t, err)
 		canonical, err := audit.Canonical(r.AuditEntry)
-		must(t, err)
+		must.Do(t, err)
 		m.records[len(m.records)-1] = audit.Read(r.Seq, canonical, r.Prev, r.Hash)
 	}
 	if rep := verify(t, m.records, audit.Expect{}); rep.Break != nil {
@@ -380,7 +381,7 @@ func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 
 func TestReencodedRecordsAreReportedAsChanged(t *testing.T) {
 	r, canonical, err := audit.Next(store.AuditEntry{At: day, What: "login.ok"}, 0, audit.Begin())
-	must(t, err)
+	must.Do(t, err)
 	for _, kept := range []string{string(canonical) + " ", "", "{}", "null", "not JSON", string(canonical[:len(canonical)-1]) + `,"more":1}`} {
 		got := audit.Read(1, []byte(kept), r.Prev, r.Hash)
 		if got.What != audit.Unreadable || audit.Check(got, 1, audit.Begin()) == nil {
@@ -434,12 +435,4 @@ func TestSearchOfASlowRecordEndsAndSaysWhere(t *testing.T) {
 			t.Error("from there on", found, err)
 		}
 	})
-}
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

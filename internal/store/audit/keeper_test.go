@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/keyfile"
@@ -115,9 +117,7 @@ func TestABrokenChainIsReportedAndNeverSigned(t *testing.T) {
 		if st.Break == nil || st.Break.Seq != 5 || st.End.Seq != 4 || m.headCount() != 0 || !st.Whole.IsZero() {
 			t.Errorf("%+v, %d heads", st, m.headCount())
 		}
-		if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
-			t.Errorf("%d errors: %s", n, &log)
-		}
+		expect.Equal(t, strings.Count(log.String(), "level=ERROR"), 1, "errors: %s", &log)
 	})
 }
 
@@ -125,7 +125,7 @@ func TestABrokenChainIsReportedAndNeverSigned(t *testing.T) {
 func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 	dir := t.TempDir()
 	witness, err := audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data"))
-	must(t, err)
+	must.Do(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		o := audit.Options{Key: newKey(t), Witness: witness}
 		m := newChain(t, 10)
@@ -172,7 +172,7 @@ func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config", "audit.key")
 	first, err := keyfile.Audit.Open(path, filepath.Join(dir, "data"))
-	must(t, err)
+	must.Do(t, err)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatal(info.Mode(), err)
@@ -182,7 +182,7 @@ func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 		t.Fatal("the second call returned another key", err)
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
-		must(t, os.Chmod(path, mode))
+		must.Do(t, os.Chmod(path, mode))
 		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "by others") {
 			t.Errorf("%o: %v", mode, err)
 		}
@@ -192,17 +192,15 @@ func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	must(t, os.MkdirAll(data, 0o700))
-	must(t, os.Symlink(data, filepath.Join(dir, "link")))
+	must.Do(t, os.MkdirAll(data, 0o700))
+	must.Do(t, os.Symlink(data, filepath.Join(dir, "link")))
 	for path, refused := range map[string]bool{
 		filepath.Join(data, "audit.key"): true, filepath.Join(data, "a", "b.key"): true, filepath.Join(dir, "link", "audit.key"): true,
 		filepath.Join(data, "..", "data", "audit.key"): true, filepath.Join(dir, "database.key"): false,
 		filepath.Join(data, "..", "x.key"): false,
 	} {
 		_, err := keyfile.Audit.Open(path, data)
-		if got := fault.Of(err) == fault.Invalid; got != refused {
-			t.Errorf("%s: unexpected error: %v", path, err)
-		}
+		expect.Equal(t, fault.Of(err) == fault.Invalid, refused, "%s: unexpected error: %v", path, err)
 	}
 	if _, err := keyfile.Audit.Open(filepath.Join(dir, "other.key"), filepath.Join(dir, "link")); err != nil {
 		t.Error(err)
@@ -212,7 +210,7 @@ func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 func TestAnInvalidKeyFileIsRefusedAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.key")
 	for _, text := range []string{"", "secret", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
-		must(t, os.WriteFile(path, []byte(text), 0o600))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: unexpected error: %v", text, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 )
 
@@ -83,9 +84,7 @@ func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
 	for name, want := range map[string]string{"count": "10", "addresses": "7", "first": "2026-03-01T12:00:01Z",
 		"last": "2026-03-01T12:00:10Z", "reason": "wrong password",
 		"examples": "192.0.2.0 user:ben, 192.0.2.1 user:ben, 192.0.2.2 user:ben, 192.0.2.3 user:ben, 192.0.2.4 user:ben"} {
-		if e.Details[name] != want {
-			t.Errorf("%s is %q, want %q", name, e.Details[name], want)
-		}
+		expect.Equal(t, e.Details[name], want, "%s", name)
 	}
 	if e.Subject != "user:ben" || e.From != "" || e.By != "" || e.What != "login.refused" || e.Via != "password" {
 		t.Errorf("unexpected record: %+v", e)
@@ -144,9 +143,7 @@ func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
 	}
 	before := len(d.records)
 	d.Add(person(0))
-	if len(d.records) != before+1 {
-		t.Error("anonymous clients used up the allowance of accounts")
-	}
+	expect.Equal(t, len(d.records), before+1, "anonymous clients used up the allowance of accounts")
 	for i := range 5000 {
 		d.Add(person(i))
 	}
@@ -252,9 +249,7 @@ func TestRefusalsAreRecordedAfterClockChanges(t *testing.T) {
 		d.at = d.at.Add(step)
 		before := len(d.records)
 		d.refuse("192.0.2.1", "", "unknown name")
-		if len(d.records) != before+1 {
-			t.Errorf("%s: another kind is not recorded at once", step)
-		}
+		expect.Equal(t, len(d.records), before+1, "%s: another kind is not recorded at once", step)
 		for range 61 {
 			d.refuse("192.0.2.1", "", "wrong password")
 			d.passMinute()

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -13,7 +15,7 @@ import (
 func verified(t *testing.T, db *DB, x audit.Expect) audit.Report {
 	t.Helper()
 	rep, err := audit.Verify(audit.Records(t.Context(), db, 0), x)
-	must(t, err)
+	must.Do(t, err)
 	return rep
 }
 
@@ -53,7 +55,7 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 	add := func() store.AuditRecord {
 		t.Helper()
 		r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-		must(t, err)
+		must.Do(t, err)
 		return r
 	}
 	for range 3 {
@@ -62,9 +64,7 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 	if _, err := db.collection("audit").DeleteOne(t.Context(), eq("_id", 3)); err != nil {
 		t.Fatal(err)
 	}
-	if r := add(); r.Seq != 4 {
-		t.Errorf("the next has the number %d", r.Seq)
-	}
+	expect.Equal(t, add().Seq, 4, "the number of the next")
 	if rep := verified(t, db, audit.Expect{}); rep.Break == nil || rep.Break.Seq != 3 {
 		t.Errorf("the gap is not found: %v", rep.Break)
 	}
@@ -73,9 +73,9 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
 	db := open(t, server(t), database(t))
 	first, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-	must(t, err)
+	must.Do(t, err)
 	forged, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "forged"}, 1, first.Hash)
-	must(t, err)
+	must.Do(t, err)
 	if _, err := db.collection("audit").InsertOne(t.Context(), auditDoc{forged.Seq, canonical, forged.Prev, forged.Hash}); err != nil {
 		t.Fatal(err)
 	}

@@ -18,6 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/archive"
@@ -108,21 +110,19 @@ func rows(t *testing.T, s store.RowStore) map[string][]store.Row {
 		}
 		return nil
 	})
-	must(t, err)
+	must.Do(t, err)
 	return out
 }
 
 func expectRows(t *testing.T, where string, want map[string][]store.Row, s store.RowStore) {
 	t.Helper()
-	if diff := cmp.Diff(want, rows(t, s)); diff != "" {
-		t.Errorf("%s: %.2000s", where, diff)
-	}
+	expect.Equal(t, cmp.Diff(want, rows(t, s)), "", "%s", where)
 }
 
 func directory(t *testing.T) *sqlite.DB {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data"))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -138,14 +138,12 @@ func filled(t *testing.T) *sqlite.DB {
 func TestCopyToMongoDBAndBackIsEqualRowByRow(t *testing.T) {
 	c, first := server(t), filled(t)
 	want := rows(t, first)
-	must(t, first.SetSetting(t.Context(), store.InstallationSetting, "first")) // the only row that is not copied
+	must.Do(t, first.SetSetting(t.Context(), store.InstallationSetting, "first")) // the only row that is not copied
 	there, back := open(t, c, database(t)), directory(t)
 	counts, err := archive.Copy(t.Context(), unsigned{first}, unsigned{there})
-	must(t, err)
+	must.Do(t, err)
 	for _, n := range counts {
-		if n.Rows != len(want[n.Table]) {
-			t.Errorf("%d rows of %s, want %d", n.Rows, n.Table, len(want[n.Table]))
-		}
+		expect.Equal(t, n.Rows, len(want[n.Table]), "rows of %s", n.Table)
 	}
 	expectRows(t, "in MongoDB", want, there)
 	if _, err := archive.Copy(t.Context(), unsigned{there}, unsigned{back}); err != nil {
@@ -218,25 +216,25 @@ func restore(ctx context.Context, path string, to store.RowStore) ([]archive.Cou
 func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	from := directory(t)
 	for i := range 50 {
-		must(t, from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)))
+		must.Do(t, from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)))
 	}
 	path := filepath.Join(t.TempDir(), "backup")
 	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
 		t.Fatal(err)
 	}
 	good, err := os.ReadFile(path)
-	must(t, err)
+	must.Do(t, err)
 	to := directory(t)
 	for what, data := range map[string][]byte{
 		"cut off": good[:len(good)/2], "without its end": good[:len(good)-4], "empty": nil, "another file": []byte("hello"),
 		"changed": append(append(append([]byte{}, good[:len(good)/2]...), good[len(good)/2]^1), good[len(good)/2+1:]...),
 	} {
-		must(t, os.WriteFile(path, data, 0o600))
+		must.Do(t, os.WriteFile(path, data, 0o600))
 		if _, err := restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	must(t, os.WriteFile(path, good, 0o600))
+	must.Do(t, os.WriteFile(path, good, 0o600))
 	if _, err := restore(t.Context(), path, to); err != nil {
 		t.Errorf("nothing was written, and yet: %v", err)
 	}
@@ -252,16 +250,16 @@ func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 	}
 	back()
 	checked, err := archive.Check(t.Context(), path)
-	must(t, err)
-	must(t, os.Remove(path))
-	must(t, from.SetSetting(t.Context(), "new", "value"))
+	must.Do(t, err)
+	must.Do(t, os.Remove(path))
+	must.Do(t, from.SetSetting(t.Context(), "new", "value"))
 	back()
 	to, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	must.Do(t, err)
 	if _, err := archive.Restore(t.Context(), checked, to); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "changed") {
 		t.Error(err)
 	}
-	must(t, to.Close())
+	must.Do(t, to.Close())
 	if _, err := sqlite.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "did not complete") {
 		t.Error(err)
 	}
@@ -271,9 +269,9 @@ func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 func rewritten(t *testing.T, backup []byte, was, is string) []byte {
 	t.Helper()
 	in, err := gzip.NewReader(bytes.NewReader(backup))
-	must(t, err)
+	must.Do(t, err)
 	text, err := io.ReadAll(in)
-	must(t, err)
+	must.Do(t, err)
 	if !bytes.Contains(text, []byte(was)) {
 		t.Fatalf("the backup has no %s", was)
 	}
@@ -284,32 +282,32 @@ func rewritten(t *testing.T, backup []byte, was, is string) []byte {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
 	_, err = zip.Write(append(text[:end:end], footer...))
-	must(t, err)
-	must(t, zip.Close())
+	must.Do(t, err)
+	must.Do(t, zip.Close())
 	return out.Bytes()
 }
 
 // Whoever can write a backup file must not get values into a store that no shardboard writes.
 func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
 	from := directory(t)
-	must(t, from.CreateUser(t.Context(), store.User{ID: "anna-id", Name: "anna", Role: "viewer"}, store.AuditEntry{What: "x"}))
+	must.Do(t, from.CreateUser(t.Context(), store.User{ID: "anna-id", Name: "anna", Role: "viewer"}, store.AuditEntry{What: "x"}))
 	path := filepath.Join(t.TempDir(), "backup")
 	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
 		t.Fatal(err)
 	}
 	good, err := os.ReadFile(path)
-	must(t, err)
+	must.Do(t, err)
 	to := directory(t)
 	for what, x := range map[string][2]string{
 		"an unknown role": {`"anna","viewer"`, `"anna","superuser"`}, "no name": {`"anna","viewer"`, `null,"viewer"`},
 		"no id": {`"anna-id","anna"`, `"","anna"`}, "no flag": {`"",0,0,`, `"",7,0,`},
 	} {
-		must(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
+		must.Do(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
 		if _, err := restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	must(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
+	must.Do(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
 	if _, err := restore(t.Context(), path, unsigned{to}); err != nil {
 		t.Errorf("what is written so: %v", err)
 	}
@@ -330,7 +328,7 @@ func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
 	at, dir := database(t), filepath.Join(t.TempDir(), "data")
 	there := open(t, c, at)
 	back, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	must.Do(t, err)
 	for _, to := range []store.RowStore{there, back} {
 		_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{broken{to}})
 		if err == nil || !strings.Contains(fault.Text(err), "cannot be used") {
@@ -370,7 +368,7 @@ func TestStoreInUseIsNotCopied(t *testing.T) {
 func serverOf(t *testing.T, version string) *simcluster.Cluster {
 	t.Helper()
 	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true, ServerVersion: version})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -383,7 +381,7 @@ func TestBackupBefore5NeedsAStoreThatNobodyHasOpen(t *testing.T) {
 	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "too old") {
 		t.Error(err)
 	}
-	must(t, other.Close())
+	must.Do(t, other.Close())
 	if _, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
 		t.Error(err)
 	}

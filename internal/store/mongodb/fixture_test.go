@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -15,7 +16,7 @@ import (
 func server(t testing.TB) *simcluster.Cluster {
 	t.Helper()
 	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -31,7 +32,7 @@ func database(t testing.TB) Address {
 func address(t testing.TB, name string) Address {
 	t.Helper()
 	at, err := ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1))
-	must(t, err)
+	must.Do(t, err)
 	return at
 }
 
@@ -39,7 +40,7 @@ func address(t testing.TB, name string) Address {
 func open(t testing.TB, c *simcluster.Cluster, at Address, change ...func(*Options)) *DB {
 	t.Helper()
 	db, err := Open(context.Background(), at, optionsOf(c, change...))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -59,13 +60,5 @@ func eventually(t testing.TB, within time.Duration, what string, f func() bool) 
 		if time.Now().After(end) {
 			t.Fatalf("not within %s: %s", within, what)
 		}
-	}
-}
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -56,7 +58,7 @@ func TestNextReplicaLeadsAsSoonAsTheLeaderStops(t *testing.T) {
 		if !leader.Leads() || follower.Leads() {
 			t.Fatal("the lead changed although nothing happened")
 		}
-		must(t, leader.Close())
+		must.Do(t, leader.Close())
 		eventually(t, 1500*time.Millisecond, "the follower leads", follower.Leads)
 	})
 }
@@ -65,12 +67,10 @@ func TestLivingAreTheReplicasThatWereSeenLately(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		living := func() int {
 			ids, err := follower.Living(t.Context())
-			must(t, err)
+			must.Do(t, err)
 			return len(ids)
 		}
-		if n := living(); n != 2 {
-			t.Errorf("%d live, want both", n)
-		}
+		expect.Equal(t, living(), 2, "live, want both")
 		p.stuck.Store(true)
 		eventually(t, 12*time.Second, "only the follower lives", func() bool { return living() == 1 })
 	})
@@ -119,16 +119,14 @@ func TestLeaseIsFreeWhateverTheClocksOfServersSay(t *testing.T) {
 		}
 		db.free(was)
 		now, was.Overdue = now.Add(c.seen), c.overdue.Milliseconds()
-		if got := db.free(was); got != c.want {
-			t.Errorf("%s: free %v", name, got)
-		}
+		expect.Equal(t, db.free(was), c.want, "%s: free", name)
 	}
 }
 
 func TestPausedLeaderCannotWriteAndKnowsIt(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		ctx := t.Context()
-		must(t, leader.NoteWatched(ctx, "c", time.Now(), time.Minute))
+		must.Do(t, leader.NoteWatched(ctx, "c", time.Now(), time.Minute))
 		p.pause()
 		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
 		if !leader.Leads() {
@@ -245,11 +243,9 @@ func TestWorkOfTheLeaderStopsAndStartsWithTheLease(t *testing.T) {
 		}
 		p.stuck.Store(true)
 		eventually(t, 12*time.Second, "the work runs at the follower", func() bool { return running[1].Load() == 1 })
-		if running[0].Load() != 0 {
-			t.Error("the work runs twice")
-		}
+		expect.Equal(t, running[0].Load(), 0, "the work runs twice")
 		p.resume()
-		must(t, follower.Close())
+		must.Do(t, follower.Close())
 		eventually(t, 2*time.Second, "the work runs at the first again", func() bool { return running[0].Load() == 1 })
 		if starts[0].Load() != 2 || running[1].Load() != 0 {
 			t.Errorf("%d starts; %d at the closed one", starts[0].Load(), running[1].Load())

@@ -14,6 +14,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -69,7 +71,7 @@ func TestStoreOfAnEarlierSchemaIsUpgraded(t *testing.T) {
 		c, at := server(t), database(t)
 		old := open(t, c, at)
 		fill(t, old)
-		must(t, old.Close())
+		must.Do(t, old.Close())
 		db := open(t, c, at, later)
 		if n, err := db.collection("users").CountDocuments(t.Context(), eq("team", "all")); err != nil || n != 2 {
 			t.Errorf("%d users, %v", n, err)
@@ -141,15 +143,13 @@ func TestFollowerStopsWritingWhenTheSchemaIsNewer(t *testing.T) {
 		if err := old.SetSetting(t.Context(), "a", "1"); fault.Of(err) != fault.Conflict {
 			t.Error(err)
 		}
-		if old.Condition().Hold != store.OwnedByAnother {
-			t.Errorf("%+v", old.Condition())
-		}
+		expect.Equal(t, old.Condition().Hold, store.OwnedByAnother, "%+v", old.Condition())
 	})
 }
 
 func TestAddressShowsNoSecret(t *testing.T) {
 	at, err := ParseAddress("mongodb://me:s3cr3t@h:1,i:2/board?authSource=admin&tlsCertificateKeyFilePassword=s3cr3t2")
-	must(t, err)
+	must.Do(t, err)
 	text, _ := at.MarshalText()
 	for _, shown := range []string{fmt.Sprintf("%v %+v %#v %s %q", at, at, at, at, at), at.LogValue().String(), string(text),
 		fmt.Sprint(Options{}, &at)} {

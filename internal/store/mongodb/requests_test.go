@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -21,7 +22,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 			if id == "late" {
 				r.Within = 0
 			}
-			must(t, follower.AddRequest(ctx, r))
+			must.Do(t, follower.AddRequest(ctx, r))
 		}
 		if _, err := follower.TakeRequest(ctx, "c"); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("a follower took a request: %v", err)
@@ -48,7 +49,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		if s, err := follower.RequestState(ctx, "a"); err != nil || s.Answered || s.Term != leader.Leader().Term {
 			t.Errorf("%+v, %v", s, err)
 		}
-		must(t, leader.AnswerRequest(ctx, "a", []byte("done")))
+		must.Do(t, leader.AnswerRequest(ctx, "a", []byte("done")))
 		if s, err := follower.RequestState(ctx, "a"); err != nil || !s.Answered || string(s.Answer) != "done" {
 			t.Errorf("%+v, %v", s, err)
 		}
@@ -61,7 +62,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		if err := follower.AnswerRequest(ctx, "a", []byte("late")); fault.Of(err) != fault.NotFound {
 			t.Errorf("a request of the leader before was answered: %v", err)
 		}
-		must(t, follower.DropRequests(ctx, now.Add(time.Hour)))
+		must.Do(t, follower.DropRequests(ctx, now.Add(time.Hour)))
 		if _, err := follower.RequestState(ctx, "a"); fault.Of(err) != fault.NotFound {
 			t.Errorf("an old request is kept: %v", err)
 		}
@@ -79,7 +80,7 @@ func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
 		}
 		p.pause()
 		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
-		must(t, follower.Close())
+		must.Do(t, follower.Close())
 		p.resume()
 		eventually(t, 15*time.Second, "the first leads again", func() bool { return leader.Leads() && leader.Leader().Term >= 3 })
 		if leading.Err() == nil {

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/archive"
@@ -105,7 +106,7 @@ func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 		},
 	} {
 		raw, err := bson.Marshal(hello)
-		must(t, err)
+		must.Do(t, err)
 		err = checkHello(raw, "h:1")
 		if want == "" && err != nil || want != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)) {
 			t.Errorf("%s: %v", want, err)
@@ -119,7 +120,7 @@ func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 
 func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
 	db := open(t, server(t), database(t))
-	must(t, db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}))
+	must.Do(t, db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}))
 	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "2", "name", 7)); err != nil {
 		t.Fatal(err)
 	}

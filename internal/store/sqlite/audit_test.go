@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -30,7 +31,7 @@ func TestReadingTheDataOfARunningServerChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := OpenReader(t.Context(), dir)
-	must(t, err)
+	must.Do(t, err)
 	defer r.Close()
 	if rows, err := r.AuditRecords(t.Context(), 0, 10); err != nil || len(rows) != 1 || r.Owner() {
 		t.Error(rows, err)

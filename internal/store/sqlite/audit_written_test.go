@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -26,7 +27,7 @@ func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 		t.Fatalf("unexpected record %+v, error %v", r, err)
 	}
 	a.append(2)
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	a.db = open(t, dir)
 	a.append(1)
 	rep, err := audit.Verify(audit.Records(t.Context(), a.db, 0), audit.Expect{})

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -71,7 +72,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "while all is well", said)
 
-		must(t, os.Rename(dir, dir+".away"))
+		must.Do(t, os.Rename(dir, dir+".away"))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Vanished || time.Since(c.Since) > lookEvery {
@@ -82,7 +83,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "at the later reminder", said, "ERROR the data directory is lost")
 
-		must(t, os.Rename(dir+".away", dir))
+		must.Do(t, os.Rename(dir+".away", dir))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
@@ -90,7 +91,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		}
 		expectLog(t, "when the directory is back", said, "INFO the data directory is back")
 
-		must(t, os.Rename(dir, dir+".away"))
+		must.Do(t, os.Rename(dir, dir+".away"))
 		if db.SetSetting(t.Context(), "a", "1") == nil {
 			t.Error("a write into a lost directory was accepted")
 		}
@@ -112,7 +113,7 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 			t.Errorf("unexpected condition: %+v", c)
 		}
 
-		must(t, owner.Close())
+		must.Do(t, owner.Close())
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		expectLog(t, "without an owner", said, "WARN the shardboard that owned")
@@ -128,7 +129,7 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "with a new owner", said, "INFO another shardboard owns")
 
-		must(t, os.Rename(dir, dir+".away"))
+		must.Do(t, os.Rename(dir, dir+".away"))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		expectLog(t, "when the read-only directory is lost", said, "ERROR the data directory is lost")
@@ -144,7 +145,7 @@ func TestProbesDoNotPreventOwnership(t *testing.T) {
 	var group sync.WaitGroup
 	for range 2 {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-		must(t, err)
+		must.Do(t, err)
 		group.Go(func() {
 			defer f.Close()
 			for {
@@ -163,7 +164,7 @@ func TestProbesDoNotPreventOwnership(t *testing.T) {
 			t.Errorf("the directory has no owner, but cannot be owned: %v", err)
 			continue
 		}
-		must(t, lock.Close())
+		must.Do(t, lock.Close())
 	}
 	close(stop)
 	group.Wait()

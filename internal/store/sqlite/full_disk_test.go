@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -21,7 +22,7 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	pages := func(n int) {
 		t.Helper()
 		_, err := db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
-		must(t, err)
+		must.Do(t, err)
 	}
 	pages(1) // allows no more pages than there are now
 	kept := map[string]bool{}
@@ -63,13 +64,13 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 		t.Helper()
 		found := map[string]bool{}
 		runs, err := db.RunRecords(ctx, "c", 0, 10_000)
-		must(t, err)
+		must.Do(t, err)
 		for _, r := range runs {
 			if len(r.Body) != 900 {
 				t.Errorf("run %s has %d bytes", r.ID, len(r.Body))
 			}
 			intents, err := db.Intents(ctx, r.ID)
-			must(t, err)
+			must.Do(t, err)
 			if kept[r.ID] && len(intents) != 1 {
 				t.Errorf("run %s lost its intent", r.ID)
 			}
@@ -87,11 +88,11 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	}
 	check()
 	pages(1 << 20)
-	must(t, write("after"))
+	must.Do(t, write("after"))
 	if now := db.Trouble(); now != nil {
 		t.Errorf("after a successful write the trouble is still %+v", now)
 	}
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	check()
 }
