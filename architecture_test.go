@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -182,9 +183,7 @@ type pkg struct {
 func packages(t *testing.T) []pkg {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	must.That(t, err == nil, "go list: %v", err)
 	var all []pkg
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	for dec.More() {
@@ -192,9 +191,7 @@ func packages(t *testing.T) []pkg {
 		must.Do(t, dec.Decode(&p))
 		all = append(all, p)
 	}
-	if len(all) < len(rooms) {
-		t.Fatalf("%d packages in %d rooms", len(all), len(rooms))
-	}
+	must.That(t, len(all) >= len(rooms), "%d packages in %d rooms", len(all), len(rooms))
 	return all
 }
 
@@ -222,9 +219,7 @@ func TestPackagesImportOnlyWhatTheirRoomMay(t *testing.T) {
 		}
 		for _, imp := range p.Imports {
 			if ours, ok := strings.CutPrefix(imp, "shardboard/"); ok {
-				if !allowed(room, roomOf(ours)) {
-					t.Errorf("%s imports %s: %s may not", path, ours, room)
-				}
+				expect.That(t, allowed(room, roomOf(ours)), "%s imports %s: %s may not", path, ours, room)
 				continue
 			}
 			for prefix, who := range external {
@@ -304,14 +299,10 @@ func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
 		t.Skip("builds the binary from a copy: with SHARDBOARD_LONG=1")
 	}
 	steps := dockerRuns(t)
-	if len(steps) < 2 {
-		t.Fatalf("the Dockerfile has %d RUN steps", len(steps))
-	}
+	must.That(t, len(steps) >= 2, "the Dockerfile has %d RUN steps", len(steps))
 	dir := t.TempDir()
 	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
-	if err != nil {
-		t.Fatal("list the files of the git checkout:", err)
-	}
+	must.That(t, err == nil, "list the files of the git checkout: %v", err)
 	for _, f := range strings.Fields(string(files)) {
 		copyFile(t, f, dir+"/src/"+f)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -49,9 +50,7 @@ func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 			switch name := m[1]; {
 			case testName.MatchString(name):
 				cited++
-				if !tests[name] {
-					t.Errorf("%s names %s, which is no test", doc, name)
-				}
+				expect.That(t, tests[name], "%s names %s, which is no test", doc, name)
 			case fileName.MatchString(name):
 				cited++
 				if _, err := os.Stat(name); err != nil {
@@ -97,9 +96,7 @@ func TestTheSecurityDocumentAnswersEveryRequirement(t *testing.T) {
 		}
 	}
 	for _, id := range all {
-		if answered[id] != 1 {
-			t.Errorf("%s has %d rows", id, answered[id])
-		}
+		expect.That(t, answered[id] == 1, "%s has %d rows", id, answered[id])
 		delete(answered, id)
 	}
 	for id := range answered {
@@ -214,14 +211,10 @@ func TestEveryPageOfTheDocumentationIsReachedFromTheIndex(t *testing.T) {
 			return err
 		}
 		pages++
-		if !reached[path] {
-			t.Errorf("no page leads to %s: add it to %s", path, index)
-		}
+		expect.That(t, reached[path], "no page leads to %s: add it to %s", path, index)
 		return nil
 	})
-	if err != nil || pages < 40 {
-		t.Fatalf("%d pages, %v", pages, err)
-	}
+	must.That(t, err == nil && pages >= 40, "%d pages, %v", pages, err)
 	text, err := os.ReadFile("README.md")
 	if err != nil || !strings.Contains(string(text), "("+index+")") {
 		t.Errorf("README.md does not lead to %s: %v", index, err)
@@ -265,18 +258,14 @@ func TestLinksOfTheDocumentationLeadToTheirHeading(t *testing.T) {
 					to = filepath.Join(filepath.Dir(page), m[1])
 				}
 				target, err := os.ReadFile(to)
-				if err != nil {
-					t.Errorf("%s: %v", page, err)
-				}
+				expect.That(t, err == nil, "%s: %v", page, err)
 				if !slices.ContainsFunc(heading.FindAllStringSubmatch(string(target), -1), func(h []string) bool { return anchor(h[1]) == m[2] }) {
 					t.Errorf("%s leads to %s#%s, which is no heading", page, to, m[2])
 				}
 			}
 		}
 	}
-	if links < 40 {
-		t.Errorf("only %d links", links)
-	}
+	expect.That(t, links >= 40, "only %d links", links)
 }
 
 // anchor is what a link to a heading ends with.
@@ -292,9 +281,7 @@ func TestEachPageSaysFirstWhatItsReaderWillKnow(t *testing.T) {
 	pages, err := filepath.Glob("docs/*.md")
 	must.Do(t, err)
 	books, err := filepath.Glob("docs/playbooks/*.md")
-	if err != nil || len(books) == 0 {
-		t.Fatal(books, err)
-	}
+	must.That(t, err == nil && len(books) != 0, "%v %v", books, err)
 	for _, page := range append(pages, books...) {
 		text, err := os.ReadFile(page)
 		must.Do(t, err)
@@ -338,9 +325,7 @@ func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
 			}
 		}
 	}
-	if n < 12 {
-		t.Errorf("only %d quotations", n)
-	}
+	expect.That(t, n >= 12, "only %d quotations", n)
 }
 
 // Lines longer than this are cut in a terminal and in reviews. A row of a table cannot be broken.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -64,9 +65,7 @@ func TestSettingsOfDeployAndDocumentationAreSettingsOfTheProgram(t *testing.T) {
 		}
 	}
 	for name := range own {
-		if known[name] {
-			t.Errorf("%s is a setting of the program now: it needs no exception", name)
-		}
+		expect.That(t, !known[name], "%s is a setting of the program now: it needs no exception", name)
 	}
 }
 

@@ -53,9 +53,7 @@ func TestTextsUseTheWordsOfTheGlossary(t *testing.T) {
 			}
 		}
 	}
-	if texts < 5000 {
-		t.Errorf("only %d texts were found", texts)
-	}
+	expect.That(t, texts >= 5000, "only %d texts were found", texts)
 }
 
 func startsWithAny(file string, folders []string) bool {

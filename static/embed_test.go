@@ -24,9 +24,7 @@ func TestEverythingTogetherStaysSmall(t *testing.T) {
 		total += size
 		t.Logf("%-14s %6d", a.Name, size)
 	}
-	if total > 80<<10 {
-		t.Errorf("%d bytes compressed, at most 80 KiB", total)
-	}
+	expect.That(t, total <= 80<<10, "%d bytes compressed, at most 80 KiB", total)
 }
 
 func TestModulesImportHashedAddressesThatExist(t *testing.T) {
@@ -40,9 +38,7 @@ func TestModulesImportHashedAddressesThatExist(t *testing.T) {
 			}
 		}
 	}
-	if seen < 50 {
-		t.Error("hardly an import found: the check is broken")
-	}
+	expect.That(t, seen >= 50, "hardly an import found: the check is broken")
 }
 
 func TestEveryStyleSheetIsServed(t *testing.T) {
@@ -53,9 +49,7 @@ func TestEveryStyleSheetIsServed(t *testing.T) {
 			t.Errorf("css/%s is not in styleSheets", f.Name())
 		}
 	}
-	if len(files) != len(styleSheets) {
-		t.Errorf("%d files, %d style sheets", len(files), len(styleSheets))
-	}
+	expect.That(t, len(files) == len(styleSheets), "%d files, %d style sheets", len(files), len(styleSheets))
 }
 
 func TestNothingComesFromElsewhere(t *testing.T) {
@@ -91,9 +85,7 @@ func TestServedForEverAndCompressed(t *testing.T) {
 	z, err := gzip.NewReader(w.Body)
 	must.Do(t, err)
 	body, err := io.ReadAll(z)
-	if err != nil || !strings.Contains(string(body), "--accent") {
-		t.Errorf("not the style sheet: %v", err)
-	}
+	expect.That(t, err == nil && strings.Contains(string(body), "--accent"), "not the style sheet: %v", err)
 }
 
 func TestOnlyHashedAddressesAnswer(t *testing.T) {

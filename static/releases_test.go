@@ -66,9 +66,7 @@ func TestTwoReleasesBehindOneAddress(t *testing.T) {
 	}
 	for _, unlucky = range []int{0, 1, 3, mostTries, mostTries + 1} {
 		for name, a := range releases[1].byName {
-			if releases[0].byName[name].URL == a.URL {
-				t.Fatalf("%s is the same in both", name)
-			}
+			must.That(t, releases[0].byName[name].URL != a.URL, "%s is the same in both", name)
 			res, body := get(a.URL)
 			want, keep := string(a.Body), "immutable"
 			if unlucky > mostTries {

@@ -146,9 +146,7 @@ func TestWhatAPathBeginsWith(t *testing.T) {
 func TestLiveRegionsOfAClusterLeadBelowItsBase(t *testing.T) {
 	s := webtest.New(t, atBase)
 	render, ok := s.Fragment("overview")
-	if !ok {
-		t.Fatal("no region")
-	}
+	must.That(t, ok, "no region")
 	var out strings.Builder
 	must.Do(t, render(t.Context(), &out, s.View()))
 	if !strings.Contains(out.String(), `href="/c/prod/`) || strings.Contains(out.String(), `href="/shards`) {

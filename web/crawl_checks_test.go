@@ -55,9 +55,7 @@ func checkSheet(t *testing.T, f fetched) {
 		t.Errorf("%s: %v %v", f, err, f.Header())
 	}
 	for _, cell := range slices.Concat(rows...) {
-		if mayRun(cell) {
-			t.Errorf("%s: formula %q", f, cell)
-		}
+		expect.That(t, !mayRun(cell), "%s: formula %q", f, cell)
 	}
 }
 
@@ -158,9 +156,7 @@ func checkOrder(t *testing.T, f fetched) (lists int) {
 		if len(slices.Compact(slices.Sorted(slices.Values(names)))) > 2 {
 			lists++
 		}
-		if bytewise(names) {
-			t.Errorf("%s %s: %q", f, where, names)
-		}
+		expect.That(t, !bytewise(names), "%s %s: %q", f, where, names)
 	}
 	named := func(where, text string) { check(where, shardName.FindAllString(text, -1)) }
 	switch {
@@ -301,9 +297,7 @@ func checkLinks(t *testing.T, s *webtest.Server, all []fetched) {
 			}
 		})
 	}
-	if len(ofForm) < 60 {
-		t.Errorf("only links of %d forms", len(ofForm))
-	}
+	expect.That(t, len(ofForm) >= 60, "only links of %d forms", len(ofForm))
 }
 
 // texts are many texts by how they begin.

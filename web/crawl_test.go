@@ -82,9 +82,7 @@ func crawl(t *testing.T, deps site.Deps, from get, more ...string) (all []fetche
 		}
 		fetch(site.Route{Pattern: address, Tag: site.TagPages}, address, media)
 	}
-	if len(all) < 80 {
-		t.Errorf("only %d answers", len(all))
-	}
+	expect.That(t, len(all) >= 80, "only %d answers", len(all))
 	return all
 }
 
@@ -143,9 +141,7 @@ func TestCrawlOfTheCannedCluster(t *testing.T) {
 			}
 		},
 		"names in JSON are no markup": func(t *testing.T, f fetched) {
-			if f.json != nil && strings.ContainsAny(f.Body.String(), "<>&\u2028\u2029") {
-				t.Error(f)
-			}
+			expect.That(t, f.json == nil || !strings.ContainsAny(f.Body.String(), "<>&\u2028\u2029"), "%v", f)
 		},
 		"sheets have no formula":        checkSheet,
 		"JSON is as it is described":    func(t *testing.T, f fetched) { checkSchema(t, schemas.Of, schemas.Named, f) },
@@ -189,9 +185,7 @@ func TestCrawlOfTwelveShards(t *testing.T) {
 		"lists are in natural order": func(t *testing.T, f fetched) { lists += checkOrder(t, f) },
 		"names stand beside ids":     func(t *testing.T, f fetched) { checkNames(t, v, f) },
 	}.run(t, all)
-	if lists < 40 {
-		t.Errorf("only %d lists of shards were found", lists)
-	}
+	expect.That(t, lists >= 40, "only %d lists of shards were found", lists)
 	t.Run("links lead to pages", func(t *testing.T) { checkLinks(t, s, all) })
 }
 
@@ -238,9 +232,7 @@ func TestCrawlOfAViewerWhoSeesNoBounds(t *testing.T) {
 			seen++
 		}
 	}
-	if seen < 12 {
-		t.Errorf("support sees bounds at %d addresses", seen)
-	}
+	expect.That(t, seen >= 12, "support sees bounds at %d addresses", seen)
 }
 
 // Everything that can be asked while nothing was ever read of the cluster: no answer claims to know something of it,

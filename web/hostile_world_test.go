@@ -34,15 +34,11 @@ func payloads(t testing.TB) []string {
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) {
 			p, err := strconv.Unquote(line)
-			if err != nil {
-				t.Fatalf("%s: %v", line, err)
-			}
+			must.That(t, err == nil, "%s: %v", line, err)
 			out = append(out, p)
 		}
 	}
-	if len(out) < 150 {
-		t.Fatalf("only %d payloads", len(out))
-	}
+	must.That(t, len(out) >= 150, "only %d payloads", len(out))
 	return out
 }
 

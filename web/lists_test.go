@@ -102,9 +102,7 @@ func TestEveryListIsPagedToItsEnd(t *testing.T) {
 			t.Errorf("%s: a foreign cursor: %d", address, w.Code)
 		}
 	}
-	if lists < 10 {
-		t.Errorf("only %d lists have several items", lists)
-	}
+	expect.That(t, lists >= 10, "only %d lists have several items", lists)
 }
 
 // Whatever the picture, collections stand in the same order: sharded ones first, the largest first.
@@ -218,9 +216,7 @@ func TestEveryListHasCSV(t *testing.T) {
 			}
 		}
 	}
-	if lists < 20 || len(files) < 7 {
-		t.Errorf("%d lists, %d files", lists, len(files))
-	}
+	expect.That(t, lists >= 20 && len(files) >= 7, "%d lists, %d files", lists, len(files))
 }
 
 func TestCSVHasAllPages(t *testing.T) {

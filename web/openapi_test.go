@@ -185,9 +185,7 @@ func TestOpenAPIReferencesExist(t *testing.T) {
 		case map[string]any:
 			if ref, ok := v["$ref"].(string); ok {
 				refs++
-				if named[strings.TrimPrefix(ref, "#/components/schemas/")] == nil {
-					t.Errorf("%s leads nowhere", ref)
-				}
+				expect.That(t, named[strings.TrimPrefix(ref, "#/components/schemas/")] != nil, "%s leads nowhere", ref)
 			}
 			for _, x := range v {
 				walk(x)
@@ -199,9 +197,7 @@ func TestOpenAPIReferencesExist(t *testing.T) {
 		}
 	}
 	walk(doc)
-	if refs < 20 {
-		t.Errorf("only %d references", refs)
-	}
+	expect.That(t, refs >= 20, "only %d references", refs)
 }
 
 func TestWrongMethodsAndTrailingSlashesAreRefused(t *testing.T) {

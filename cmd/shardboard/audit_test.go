@@ -68,9 +68,7 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 	dir, _, _ := recordedDir(t, 12)
 	code, out, errs := shardboard(t, "audit", "export", "--data-dir", dir)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != 0 || len(lines) != 12 {
-		t.Fatalf("exit %d, %d lines %s", code, len(lines), errs)
-	}
+	must.That(t, code == 0 && len(lines) == 12, "exit %d, %d lines %s", code, len(lines), errs)
 	for _, line := range lines {
 		var l api.AuditLine
 		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Record == nil || strings.ContainsAny(line, "\x1b") {

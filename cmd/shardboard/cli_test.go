@@ -45,9 +45,7 @@ func saysAll(t *testing.T, code int, parts []string, args ...string) {
 	if code != 0 {
 		said = errs
 	}
-	if got != code {
-		t.Errorf("%v: exit %d, expected %d: %s%s", args, got, code, out, errs)
-	}
+	expect.That(t, got == code, "%v: exit %d, expected %d: %s%s", args, got, code, out, errs)
 	expect.ContainsAll(t, said, parts, "%v", args)
 }
 
@@ -197,9 +195,7 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 	again, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatalf("the port is not free: %v", err)
-	}
+	must.That(t, err == nil, "the port is not free: %v", err)
 	again.Close()
 }
 
@@ -251,9 +247,7 @@ func TestLogAsJSON(t *testing.T) {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
-	if stderr.Len() == 0 {
-		t.Error("nothing is logged")
-	}
+	expect.That(t, stderr.Len() != 0, "nothing is logged")
 	var out bytes.Buffer
 	newLog(&out, "json", slog.LevelWarn).Info("left out")
 	newLog(&out, "json", slog.LevelWarn).Warn("said\nso", "a", "b")

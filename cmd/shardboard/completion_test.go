@@ -150,9 +150,7 @@ func TestCompletionScriptsRunInTheirShells(t *testing.T) {
 			c.Env = append(programNamed(t, "shards\tShards.\n$(touch x)\tb\n"), "COMPLETION="+script.String())
 			c.Dir = t.TempDir()
 			out, err := c.CombinedOutput()
-			if err != nil || !strings.HasPrefix(string(out), tc.want) {
-				t.Errorf("%v: %s", err, out)
-			}
+			expect.That(t, err == nil && strings.HasPrefix(string(out), tc.want), "%v: %s", err, out)
 			if _, err := os.Stat(filepath.Join(c.Dir, "x")); err == nil {
 				t.Error("a name was run")
 			}

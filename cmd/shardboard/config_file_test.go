@@ -46,17 +46,13 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 	for i, m := range examples {
 		text := regexp.MustCompile(`(/run/secrets|/etc/shardboard)/`).ReplaceAllString(m[1], dir+"/")
 		c, err := readConfig(t, text)
-		if err != nil {
-			t.Errorf("example %d: %v", i+1, err)
-		}
+		expect.That(t, err == nil, "example %d: %v", i+1, err)
 		if i == 0 && (len(c.Clusters) != 2 || !c.Clusters[0].Actions || c.Clusters[1].Actions || len(c.Clusters[0].Roles) != 3 ||
 			c.Clusters[1].Title != "staging" || c.Clusters[1].HoldingsPerMinute != -1 || c.Clusters[0].Alerts == nil) {
 			t.Errorf("%+v", c.Clusters)
 		}
 	}
-	if len(examples) < 2 {
-		t.Errorf("%d examples", len(examples))
-	}
+	expect.That(t, len(examples) >= 2, "%d examples", len(examples))
 }
 
 // -update writes the table.
@@ -171,9 +167,7 @@ clusters:
     uri-file: ""
 `)
 	var list *configfile.Problems
-	if !errors.As(err, &list) {
-		t.Fatal(err)
-	}
+	must.That(t, errors.As(err, &list), "%v", err)
 	want := []string{
 		":1: there is no key listn: write listen", ":2: auth: write a text", ":3: actions: write one of off, on",
 		":4: session-idle: write a time",

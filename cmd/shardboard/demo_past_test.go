@@ -165,22 +165,16 @@ func checkTourNeverWaits(t *testing.T, api string) {
 				hot = x
 			}
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("no plan against heat")
-		}
+		must.That(t, !time.Now().After(deadline), "no plan against heat")
 	}
-	if !hot.Since.Before(start.Add(-time.Minute)) {
-		t.Errorf("%s since %s was waited for", hot.Rule, hot.Since)
-	}
+	expect.That(t, hot.Since.Before(start.Add(-time.Minute)), "%s since %s was waited for", hot.Rule, hot.Since)
 	post := func(path string, body, into any) {
 		t.Helper()
 		text := must.Get(json.Marshal(body))
 		res := must.Get(http.Post(api+path, "application/json", bytes.NewReader(text)))
 		defer res.Body.Close()
 		must.Do(t, json.NewDecoder(res.Body).Decode(into))
-		if res.StatusCode/100 != 2 {
-			t.Fatalf("POST %s: %s", path, res.Status)
-		}
+		must.That(t, res.StatusCode/100 == 2, "POST %s: %s", path, res.Status)
 	}
 	var plan struct{ ID, Hash string }
 	post("plans", map[string]any{"kind": hot.Plans[0].Kind, "args": hot.Plans[0].Args, "reason": "the tour"}, &plan)
@@ -262,9 +256,7 @@ func checkRecordsAgree(t *testing.T, api string) {
 	entries := map[string][]entry{} // of a run
 	for _, e := range ask[struct{ Items []entry }](t, api+"audit?limit=1000").Items {
 		entries[e.Subject] = append(entries[e.Subject], e)
-		if e.At.After(time.Now()) {
-			t.Errorf("the audit record has %s in the future", e.What)
-		}
+		expect.That(t, !e.At.After(time.Now()), "the audit record has %s in the future", e.What)
 	}
 	runs := runsOf(t, api)
 	for _, r := range runs {
@@ -290,9 +282,7 @@ func checkRecordsAgree(t *testing.T, api string) {
 		}
 	}
 	for _, e := range events {
-		if e.Time.After(time.Now()) {
-			t.Errorf("%s at %s is in the future", e.What, e.Time)
-		}
+		expect.That(t, !e.Time.After(time.Now()), "%s at %s is in the future", e.What, e.Time)
 		if e.What == "moveChunk.commit" && (e.Details.From == e.Details.To || !shards[e.Details.From] || !shards[e.Details.To]) {
 			t.Errorf("the move at %s is from %q to %q", e.Time, e.Details.From, e.Details.To)
 		}
@@ -327,7 +317,5 @@ func checkPastAgrees(t *testing.T, api string) {
 			break
 		}
 	}
-	if checked < 5 {
-		t.Errorf("only %d moves were checked", checked)
-	}
+	expect.That(t, checked >= 5, "only %d moves were checked", checked)
 }

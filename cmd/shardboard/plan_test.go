@@ -78,9 +78,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	code, out, errs := shardboard(t, append(split, "--server", server)...)
 	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n",
 		"expires", "shardboard run "} {
-		if code != 0 || !strings.Contains(out, want) {
-			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
-		}
+		expect.That(t, code == 0 && strings.Contains(out, want), "exit %d, no %q in\n%s%s", code, want, out, errs)
 	}
 	code, out, errs = shardboard(t, "run", p.ID, "--hash", p.Hash, "--wait", "--server", server)
 	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as expected") {
@@ -166,9 +164,7 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 			}
 			var shown bytes.Buffer
 			in, err := tc.flags.confirmed(&env{ctx: t.Context(), stderr: &shown}, tc.plan, ask)
-			if (err != nil) != tc.refused {
-				t.Fatal(err)
-			}
+			must.That(t, (err != nil) == tc.refused, "%v", err)
 			got := ""
 			if in.Confirm != nil {
 				got = *in.Confirm
@@ -288,13 +284,9 @@ func askedPlan(t *testing.T, c planCmd, given []string, typed string) (planCmd, 
 
 func TestPlanAsksForWhatIsMissing(t *testing.T) {
 	c, given, out, err := askedPlan(t, planCmd{}, nil, "nope\npin\natlas board\n9\nshard-1\n\n1h\n\n\nit is hot\n")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.That(t, err == nil, "%v\n%s", err, out)
 	want := map[string]string{"project": "atlas board", "shard": "shard-1", "expires": "1h"}
-	if c.Kind != "pin" || c.Reason != "it is hot" || len(given) != len(want) {
-		t.Errorf("%+v %v", c, given)
-	}
+	expect.That(t, c.Kind == "pin" && c.Reason == "it is hot" && len(given) == len(want), "%+v %v", c, given)
 	for name, value := range want {
 		expect.Equal(t, given[name], value, "%s", name)
 	}
@@ -324,9 +316,7 @@ func TestPlanChecksAnAnswerAtOnce(t *testing.T) {
 
 func TestLeavingAQuestionPlansNothing(t *testing.T) {
 	_, _, _, err := askedPlan(t, planCmd{}, nil, "pin\n") // the input ends
-	if fault.Of(err) != fault.Conflict || fault.Text(err) != "Nothing was planned." {
-		t.Errorf("%v", err)
-	}
+	expect.That(t, fault.Of(err) == fault.Conflict && fault.Text(err) == "Nothing was planned.", "%v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	in, _ := io.Pipe()
 	var out bytes.Buffer

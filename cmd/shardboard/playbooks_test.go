@@ -47,9 +47,7 @@ func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
 		t.Skip("starts servers")
 	}
 	files, err := fs.Glob(playbooks.Files, "*.md")
-	if err != nil || len(files) < 7 {
-		t.Fatal(files, err)
-	}
+	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
 			source, err := playbooks.Files.ReadFile(file)
@@ -62,9 +60,7 @@ func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
 					done++
 				}
 			}
-			if done < 5 {
-				t.Errorf("%d commands", done)
-			}
+			expect.That(t, done >= 5, "%d commands", done)
 		})
 	}
 }
@@ -133,9 +129,7 @@ func flagFirstChunk(t *testing.T, cluster string) {
 	done, err := config.Collection("chunks").UpdateOne(t.Context(),
 		bson.D{{Key: "uuid", Value: col.UUID}, {Key: "shard", Value: "shard-rs-1"}},
 		bson.D{{Key: "$set", Value: bson.D{{Key: "jumbo", Value: true}}}})
-	if err != nil || done.ModifiedCount != 1 {
-		t.Fatal(done, err)
-	}
+	must.That(t, err == nil && done.ModifiedCount == 1, "%v %v", done, err)
 }
 
 // turnOffBalancing turns off the balancer, which also has a window, and balancing of changes.
@@ -178,9 +172,7 @@ func (r *playbookReader) copy(t *testing.T, line string) {
 		args = append(args, "--json")
 	}
 	code, out, errs := shardboard(t, args...)
-	if code != 0 && !(code == 4 && refusedFor(line)) {
-		t.Fatalf("%s: exit %d, %s\n%s", line, code, errs, out)
-	}
+	must.That(t, code == 0 || code == 4 && refusedFor(line), "%s: exit %d, %s\n%s", line, code, errs, out)
 	var answered struct{ ID string }
 	if planned {
 		r.refused = code != 0
@@ -221,9 +213,7 @@ func TestThePlaybooksUseKnownNames(t *testing.T) {
 		must.Do(t, err)
 		for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
 			for _, m := range regexp.MustCompile(`\$([A-Z]+)`).FindAllStringSubmatch(block[1], -1) {
-				if !slices.Contains(known, m[1]) {
-					t.Errorf("%s uses $%s", file, m[1])
-				}
+				expect.That(t, slices.Contains(known, m[1]), "%s uses $%s", file, m[1])
 			}
 		}
 	}

@@ -62,14 +62,10 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	code, out, errs = shardboard(t, "runs", "show", run.ID, "--server", server)
 	for _, part := range []string{"Batch: 3 of 3 items.", "Health after group 2 of 2: nothing wrong.",
 		"Not known: secondaries, replication lag and tickets.", "shardboard runs items " + run.ID} {
-		if code != 0 || !strings.Contains(out, part) {
-			t.Errorf("exit %d, no %q in\n%s%s", code, part, out, errs)
-		}
+		expect.That(t, code == 0 && strings.Contains(out, part), "exit %d, no %q in\n%s%s", code, part, out, errs)
 	}
 	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
-	if undo.Kind != "batch" || undo.UndoOf != run.ID {
-		t.Errorf("%+v", undo)
-	}
+	expect.That(t, undo.Kind == "batch" && undo.UndoOf == run.ID, "%+v", undo)
 	for _, tc := range []struct {
 		code int
 		says string
@@ -118,9 +114,7 @@ func TestABatchIsPausedAndResumedOnTheCommandLine(t *testing.T) {
 	}
 	code, out, errs := shardboard(t, "runs", "pause", run.ID, "--server", server)
 	for _, part := range []string{"Batch: 1 of 2 items, paused.", "Paused by", "Go on: shardboard runs resume " + run.ID} {
-		if code != 0 || !strings.Contains(out, part) {
-			t.Errorf("exit %d, no %q in\n%s%s", code, part, out, errs)
-		}
+		expect.That(t, code == 0 && strings.Contains(out, part), "exit %d, no %q in\n%s%s", code, part, out, errs)
 	}
 	if code, _, errs = shardboard(t, "runs", "resume", run.ID, "--skip", "2", "--server", server); code != 4 ||
 		!strings.Contains(errs, "Item 2 does not wait") {
@@ -171,9 +165,7 @@ func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	for _, part := range []string{"run r1\n", "Move it.", "started 2026", "1  running", "run r1: Running", "1  proven",
 		"logged 2026", "Moved a chunk, a → b. The server counted: cloned 7, clonedBytes 700", "run r1: Done and proven", "ended 2026"} {
 		_, after, found := strings.Cut(rest, part)
-		if !found {
-			t.Fatalf("%q is missing, or in the wrong place:\n%s", part, text)
-		}
+		must.That(t, found, "%q is missing, or in the wrong place:\n%s", part, text)
 		rest = after
 	}
 }
@@ -210,9 +202,7 @@ func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 		for _, want := range []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB", "shardboard approve plan --hash hash"} {
 			expect.Contains(t, out.String(), want, "the text")
 		}
-		if strings.Contains(out.String(), "\x1b") {
-			t.Errorf("%q", out.String())
-		}
+		expect.Lacks(t, out.String(), "\x1b", "the text")
 	}
 	if err := askToApprove(&env{ctx: context.Background()}, p, nil); fault.Of(err) != fault.Invalid {
 		t.Errorf("without a terminal: %v", err)

@@ -113,9 +113,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 	for _, p := range m.Parts {
 		for _, name := range p.Files {
 			text := must.Get(os.ReadFile(filepath.Join(dir, name)))
-			if strings.HasSuffix(name, ".json") && !json.Valid(text) {
-				t.Errorf("%s is no JSON", name)
-			}
+			expect.That(t, !strings.HasSuffix(name, ".json") || json.Valid(text), "%s is no JSON", name)
 			if rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll(); strings.HasSuffix(name, ".csv") &&
 				(err != nil || len(rows) <= p.Rows) {
 				t.Errorf("%s: %d lines of %d rows, %v", name, len(rows), p.Rows, err)
@@ -141,9 +139,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 		t.Errorf("%d files of %d, the first %s", len(z.File), files, z.File[0].Name)
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
-	if err != nil || len(entries) != 2 {
-		t.Errorf("left behind: %v %v", entries, err)
-	}
+	expect.That(t, err == nil && len(entries) == 2, "left behind: %v %v", entries, err)
 }
 
 // A collection's name can be anything: files stay in their directory. What a server does not answer is
@@ -173,7 +169,5 @@ func TestAnExportNamesWhatCouldNotBeRead(t *testing.T) {
 		t.Errorf("exit %d, %+v\n%s", code, m.Missing, errs)
 	}
 	files, err := os.ReadDir(filepath.Join(dir, "chunks"))
-	if err != nil || len(files) != 4 {
-		t.Errorf("files of chunks: %v, %v", files, err)
-	}
+	expect.That(t, err == nil && len(files) == 4, "files of chunks: %v, %v", files, err)
 }

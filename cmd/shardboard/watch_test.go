@@ -97,9 +97,7 @@ func TestWatchPrintsALineOfJSONForEachChange(t *testing.T) {
 	if err := end(); err != nil {
 		t.Errorf("Ctrl-C: %v", err)
 	}
-	if len(stdout) > 0 || len(stderr) > 0 {
-		t.Errorf("%d and %d more lines", len(stdout), len(stderr))
-	}
+	expect.That(t, len(stdout) == 0 && len(stderr) == 0, "%d and %d more lines", len(stdout), len(stderr))
 }
 
 func TestWatchRedrawsTheTable(t *testing.T) {
@@ -142,12 +140,8 @@ func TestWatchSaysHowOldTheTableIs(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	now = now.Add(10 * time.Second)
-	if got := step("No server answers."); !strings.Contains(got, "since 12:03:00 UTC, 10 s ago") {
-		t.Errorf("%q", got)
-	}
-	if got := step(""); strings.Contains(got, "NO ANSWER") {
-		t.Errorf("%q", got)
-	}
+	expect.Contains(t, step("No server answers."), "since 12:03:00 UTC, 10 s ago", "the text")
+	expect.Lacks(t, step(""), "NO ANSWER", "the text")
 }
 
 func TestWatchWritesRowsOfCSVThatAreNewOrChanged(t *testing.T) {

@@ -59,9 +59,7 @@ func TestRunWithoutApprovalCannotGrowBeyondTheApprovalLimits(t *testing.T) {
 
 func TestUnknownKindsForApprovalAreRefusedWithTheList(t *testing.T) {
 	got, err := ParseApprovalKinds([]string{"split", " move", "split"})
-	if err != nil || fmt.Sprint(got) != "[split move]" {
-		t.Errorf("%v, %v", got, err)
-	}
+	expect.That(t, err == nil && fmt.Sprint(got) == "[split move]", "%v, %v", got, err)
 	for _, bad := range []string{"", "spilt", "Split", "split;move", "x\x1b[0m"} {
 		_, err := ParseApprovalKinds([]string{"merge", bad})
 		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "balancer-off") || strings.Contains(fault.Text(err), "\x1b") {

@@ -160,9 +160,7 @@ func TestHiddenArgumentsContainNoKeys(t *testing.T) {
 
 func TestANumberOfChunksIsThatOfAResharding(t *testing.T) {
 	a, err := ReadArgs(json.RawMessage(`{"chunks": 12}`))
-	if err != nil || a.InitialChunks != 12 || a.Chunks != nil {
-		t.Errorf("%+v, %v", a, err)
-	}
+	expect.That(t, err == nil && a.InitialChunks == 12 && a.Chunks == nil, "%+v, %v", a, err)
 	if a, err = ReadArgs(json.RawMessage(`{"chunks": ["12"]}`)); err != nil || a.InitialChunks != 0 || len(a.Chunks) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -61,9 +62,7 @@ func TestWhatThePlanMakesTheBalancerMoveCounts(t *testing.T) {
 				got = "unknown"
 			}
 		}
-		if got != c.want {
-			t.Errorf("%s: the balancer moves %s more, want %s", c.name, got, c.want)
-		}
+		expect.That(t, got == c.want, "%s: the balancer moves %s more, want %s", c.name, got, c.want)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -95,18 +97,14 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 			}
 			s := cluster(t, "0.6.38", x.version, x.change...)
 			d, _ := plan(t, s, x.kind, x.args(s))
-			if len(d.Needs.Sizes) == 0 {
-				t.Fatal("the draft asks for no size")
-			}
+			must.That(t, len(d.Needs.Sizes) != 0, "the draft asks for no size")
 			steps := len(d.Steps)
 			x.measure(&s, d.Needs.Sizes)
 			d, _ = plan(t, s, x.kind, x.args(s))
 			if v, code := worstVerdict(d, "size"); v != x.want || code != x.code {
 				t.Errorf("%s %s, want %s %s\n%+v", v, code, x.want, x.code, d.Checks)
 			}
-			if len(d.Steps) != steps {
-				t.Errorf("%d steps before measuring and %d after", steps, len(d.Steps))
-			}
+			expect.That(t, len(d.Steps) == steps, "%d steps before measuring and %d after", steps, len(d.Steps))
 		})
 	}
 }

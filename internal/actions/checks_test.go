@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -308,9 +309,7 @@ func TestConfirmationTextCanBeTyped(t *testing.T) {
 		s := cluster(t, "0.6.38", "5.0.7")
 		s.Directory = placement.NewDirectory(1, []string{db}, []placement.Project{{DB: db, ID: oid(20), Name: name}}, topology.Health{At: now})
 		d, _ := plan(t, s, Isolate, Args{Project: oid(20).Hex(), Shard: "c"})
-		if d.Risk != High || d.Confirm != want {
-			t.Errorf("%q: %s %q, want %q", name, d.Risk, d.Confirm, want)
-		}
+		expect.That(t, d.Risk == High && d.Confirm == want, "%q: %s %q, want %q", name, d.Risk, d.Confirm, want)
 	}
 }
 
@@ -367,9 +366,7 @@ func TestChecksOnlyRead(t *testing.T) {
 			})
 		}
 	}
-	if n < 60 {
-		t.Errorf("%d checks", n)
-	}
+	expect.That(t, n >= 60, "%d checks", n)
 }
 
 // ofDraft reports whether a selector is of the draft, d.

@@ -198,9 +198,7 @@ func TestUndoRestoresThePreviousSetting(t *testing.T) {
 				m := undo.Steps[0].Text()
 				got = strings.NewReplacer("{size}", message.New("", "{size}", m.Facts...).String()).Replace(m.Pattern)
 			}
-			if !strings.Contains(got, x.want) {
-				t.Errorf("%q, want %q", got, x.want)
-			}
+			expect.That(t, strings.Contains(got, x.want), "%q, want %q", got, x.want)
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -51,14 +52,10 @@ func TestOnlyRangesOfOneTypeAreCountedByTheirBounds(t *testing.T) {
 		key := must.Get(shardkey.ParsePattern(c.key))
 		got := rangeFilter(key, c.min, c.max)
 		if c.want == "" {
-			if got != nil {
-				t.Errorf("%s: %s", name, got)
-			}
+			expect.That(t, got == nil, "%s: %s", name, got)
 			continue
 		}
-		if got == nil || got.String() != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		expect.That(t, got != nil && got.String() == c.want, "%s: %s, want %s", name, got, c.want)
 	}
 }
 
@@ -123,9 +120,7 @@ func TestRowsToCountAreOfThePlansProjectOrOfItsMovedRanges(t *testing.T) {
 					t.Errorf("of %s it counts %q, want %q", ns, of, p)
 				}
 			}
-			if len(c.want) == 0 && len(got) > 0 {
-				t.Errorf("it counts %v", got)
-			}
+			expect.That(t, len(c.want) != 0 || len(got) == 0, "it counts %v", got)
 		})
 	}
 }
@@ -206,8 +201,6 @@ func TestReshardingTakesAtLeastWhatTheServerWaits(t *testing.T) {
 		if time.Duration(got.Value)*time.Millisecond != tc.want {
 			t.Errorf("%s, %d times, %s of copying: %d ms, want %s", tc.release, tc.operations, tc.copying, got.Value, tc.want)
 		}
-		if unknown := d.reshardTime(topology.Figure{}, 1); unknown.Known {
-			t.Error("an unknown copying gives a known time")
-		}
+		expect.That(t, !d.reshardTime(topology.Figure{}, 1).Known, "an unknown copying gives a known time")
 	}
 }

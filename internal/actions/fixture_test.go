@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -58,9 +59,7 @@ func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 // shard of chunk i; a capital letter makes the chunk jumbo.
 func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds []shardkey.Key, owners string) *topology.Collection {
 	t.Helper()
-	if len(owners) != len(bounds)+1 {
-		t.Fatalf("%s: %d owners for %d bounds", ns, len(owners), len(bounds))
-	}
+	must.That(t, len(owners) == len(bounds)+1, "%s: %d owners for %d bounds", ns, len(owners), len(bounds))
 	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
 	var rows []topology.Chunk
 	for i, o := range owners {
@@ -151,9 +150,7 @@ func chunkAt(t testing.TB, s Situation, ns topology.Namespace, i int) [2]bson.Ra
 func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 	t.Helper()
 	d, resolved, err := Planners()[kind](s, a)
-	if err != nil {
-		t.Fatalf("%s: %v", kind, err)
-	}
+	must.That(t, err == nil, "%s: %v", kind, err)
 	checkTexts(t, d)
 	return d, resolved
 }
@@ -171,9 +168,7 @@ func checkTexts(t interface {
 		all = append(all, c.Text, c.Source)
 	}
 	for _, m := range all {
-		if m.Code == "" || m.Pattern == "" {
-			t.Errorf("a message without a code or text: %+v", m)
-		}
+		expect.That(t, m.Code != "" && m.Pattern != "", "a message without a code or text: %+v", m)
 		for _, name := range placeholder.FindAllStringSubmatch(m.Pattern, -1) {
 			if _, ok := m.Fact(name[1]); !ok {
 				t.Errorf("%s has no %s: %s", m.Code, name[1], m.Pattern)

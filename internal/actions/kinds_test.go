@@ -59,9 +59,7 @@ func runSteps(t *testing.T, layout string, cases []stepsCase) {
 			if strings.Join(got, " ") != x.ops || d.Blocked() != x.blocked {
 				t.Errorf("steps %v, want %s; blocked: %t\n%+v", got, x.ops, d.Blocked(), d.Checks)
 			}
-			if d.Summary.Code == "" || d.Role == "" || d.Risk == "" {
-				t.Errorf("incomplete: %+v", d)
-			}
+			expect.That(t, d.Summary.Code != "" && d.Role != "" && d.Risk != "", "incomplete: %+v", d)
 			for _, step := range d.Steps {
 				if len(step.Proof) == 0 || len(step.Needs) == 0 {
 					t.Errorf("%s has %d needs and %d proofs", step.Op, len(step.Needs), len(step.Proof))
@@ -239,9 +237,7 @@ func TestEveryOperationIsOfAKindAndHasAnUndoOrNoneAtAll(t *testing.T) {
 		kinds = append(kinds, k.Sends...)
 	}
 	for _, op := range operation.Operations() {
-		if !slices.Contains(kinds, op) {
-			t.Errorf("%s is of no kind: it would never need approval", op)
-		}
+		expect.That(t, slices.Contains(kinds, op), "%s is of no kind: it would never need approval", op)
 		if draftings[op].undo == nil && (operation.Step{Op: op}).Invertible() {
 			t.Errorf("%s has no undo and is not final", op)
 		}
@@ -257,9 +253,7 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 	used := map[string]bool{}
 	for _, k := range Descriptions() {
 		name := string(k.Kind)
-		if k.Title == "" || k.Title == name || k.plan == nil {
-			t.Errorf("%s has the title %q", name, k.Title)
-		}
+		expect.That(t, k.Title != "" && k.Title != name && k.plan != nil, "%s has the title %q", name, k.Title)
 		sentence(name, k.Lead)
 		sentence(name, k.Proof)
 		sentence(name, k.Undo)
@@ -334,9 +328,7 @@ func replaceSection(t *testing.T, text, name, table string) string {
 	before, rest, begins := strings.Cut(text, "<!-- "+name+":")
 	mark, rest, marked := strings.Cut(rest, "-->\n")
 	_, after, ends := strings.Cut(rest, "<!-- end of "+name+" -->")
-	if !begins || !marked || !ends {
-		t.Fatalf("the document has no marks for the table of %s", name)
-	}
+	must.That(t, begins && marked && ends, "the document has no marks for the table of %s", name)
 	return before + "<!-- " + name + ":" + mark + "-->\n" + table + "<!-- end of " + name + " -->" + after
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -172,9 +173,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			return
 		}
 		back, err := PlanUndo(after, kind, resolved, d.Summary, d.Steps, d.Effect)
-		if err != nil {
-			r.Fatalf("undo %s: %v", kind, err)
-		}
+		must.That(r, err == nil, "undo %s: %v", kind, err)
 		checkTexts(r, back)
 		// If the donor is draining, nothing can move back to it.
 		if v, _ := worstVerdict(back, "recipient"); v == Block {

@@ -129,12 +129,8 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 					}
 				}
 			}
-			if got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
-			}
-			if d.Blocked() && c.kind != BalancerOn {
-				t.Errorf("blocked: %+v", d.Checks)
-			}
+			expect.That(t, got == c.want, "%q, want %q", got, c.want)
+			expect.That(t, !d.Blocked() || c.kind == BalancerOn, "blocked: %+v", d.Checks)
 			if (d.Confirm != "") != (c.want == Warn) || (d.Risk == High) != (c.want == Warn) {
 				t.Errorf("risk %s, confirm %q", d.Risk, d.Confirm)
 			}

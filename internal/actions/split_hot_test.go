@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -133,15 +134,9 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 			for _, cut := range resolved.Cuts {
 				got = append(got, fmt.Sprintf("%d %s %s", cutAt(t, cut), cut.Half, cut.To))
 			}
-			if strings.Join(got, ", ") != x.want {
-				t.Errorf("cuts %v, want %s\n%+v", got, x.want, d.Checks)
-			}
-			if d.Blocked() {
-				t.Errorf("blocked: %+v", d.Checks)
-			}
-			if len(d.Needs.Writes) == 0 {
-				t.Error("it does not say of which ranges it needs the writes")
-			}
+			expect.That(t, strings.Join(got, ", ") == x.want, "cuts %v, want %s\n%+v", got, x.want, d.Checks)
+			expect.That(t, !d.Blocked(), "blocked: %+v", d.Checks)
+			expect.That(t, len(d.Needs.Writes) != 0, "it does not say of which ranges it needs the writes")
 		})
 	}
 }
@@ -309,16 +304,12 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 		i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "which")
 		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
 		if err != nil {
-			if k := fault.Of(err); k != fault.Invalid {
-				r.Fatal(err)
-			}
+			must.That(r, fault.Of(err) == fault.Invalid, "%v", err)
 			return
 		}
 		checkTexts(r, d)
 		if len(resolved.Cuts) == 0 {
-			if !d.Blocked() {
-				r.Fatalf("nothing was chosen, and nothing blocks: %+v", d.Checks)
-			}
+			must.That(r, d.Blocked(), "nothing was chosen, and nothing blocks: %+v", d.Checks)
 			return
 		}
 		found++
@@ -343,13 +334,9 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 		for _, w := range d.Effect.Writes {
 			before, after = before+w.Before*w.Before, after+w.After*w.After
 		}
-		if after >= before {
-			r.Fatalf("not more even: %+v", d.Effect.Writes)
-		}
+		must.That(r, after < before, "not more even: %+v", d.Effect.Writes)
 	})
-	if found == 0 && !testing.Short() {
-		t.Error("nothing was found: nothing is tested")
-	}
+	expect.That(t, found != 0 || testing.Short(), "nothing was found: nothing is tested")
 }
 
 // Planned again from its choices, on a cluster where part of it is done, a plan has the
@@ -375,9 +362,7 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		must.Do(r, part.run(d.Steps[:done], d.Effect))
 		rest, again, err := Planners()[SplitHot](part.now(), resolved)
 		must.Do(r, err)
-		if fmt.Sprint(again) != fmt.Sprint(resolved) {
-			r.Fatalf("it chose anew: %v, then %v", resolved, again)
-		}
+		must.That(r, fmt.Sprint(again) == fmt.Sprint(resolved), "it chose anew: %v, then %v", resolved, again)
 		if len(rest.Steps) != len(d.Steps)-done {
 			r.Fatalf("after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
 		}
@@ -386,7 +371,5 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 			r.Fatalf("in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
 		}
 	})
-	if ran == 0 && !testing.Short() {
-		t.Error("nothing ran: nothing is tested")
-	}
+	expect.That(t, ran != 0 || testing.Short(), "nothing ran: nothing is tested")
 }

@@ -118,9 +118,7 @@ func TestAnUncheckedRuleDoesNotResolveItsAlerts(t *testing.T) {
 		r.w.mu.Unlock()
 		advance(20 * time.Minute)
 		expectReceived(t, "while every check fails", r.to.received())
-		if r.Status().Err == nil {
-			t.Error("the status does not report a failed check")
-		}
+		expect.That(t, r.Status().Err != nil, "the status does not report a failed check")
 		r.w.setUnsure("another")
 		advance(3 * time.Minute)
 		expectReceived(t, "while another rule is unsure", r.to.received(), "a=resolved")
@@ -163,9 +161,7 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 		}
 		r.stop()
 		left, err := db.Alerts(t.Context(), "c1")
-		if err != nil || len(left) != 0 {
-			t.Errorf("alerts stored after their end: %v, %v", left, err)
-		}
+		expect.That(t, err == nil && len(left) == 0, "alerts stored after their end: %v, %v", left, err)
 		_ = db.Close()
 	})
 }
@@ -244,9 +240,7 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 			t.Errorf("a silence of a rule and an alert: %v, expected a refusal", err)
 		}
 		s, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, 3*time.Hour, byAnna())
-		if err != nil || s.By != "user:anna" {
-			t.Fatal(s, err)
-		}
+		must.That(t, err == nil && s.By == "user:anna", "%v %v", s, err)
 		r.w.setNotices(notice("a", Critical), notice("b", Critical))
 		advance(2*time.Hour + 50*time.Minute)
 		expectReceived(t, "during the silence", r.to.received())
@@ -295,9 +289,7 @@ func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 		}
 		r.stop()
 		log, err := db.AuditRecords(t.Context(), 0, 10)
-		if err != nil || len(log) != 2 {
-			t.Fatalf("the audit record has %+v, %v", log, err)
-		}
+		must.That(t, err == nil && len(log) == 2, "the audit record has %+v, %v", log, err)
 		for i, want := range []string{"ok", "failed"} {
 			if e := log[i]; e.What != "alert.tested" || e.By != "user:anna" || e.Subject != "ops" || e.Cluster != "c1" || e.Outcome != want ||
 				(want == "failed") != (e.Details["status"] == "500") ||

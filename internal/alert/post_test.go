@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/proxyenv"
 )
@@ -46,9 +47,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		}
 		s.Close()
 	}
-	if followed.Load() {
-		t.Error("a redirect was followed")
-	}
+	expect.That(t, !followed.Load(), "a redirect was followed")
 }
 
 func TestCertificatesAreChecked(t *testing.T) {
@@ -135,9 +134,7 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 
 func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	proxyenv.Check(t, func(receiver string) {
-		if got := post(t.Context(), newClient(nil), newSecret(receiver), nil); got.ok() {
-			t.Error("nobody is there")
-		}
+		expect.That(t, !post(t.Context(), newClient(nil), newSecret(receiver), nil).ok(), "nobody is there")
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -23,9 +24,7 @@ func TestKeptIsComputedOnceForEachTable(t *testing.T) {
 				t.Errorf("of another table: %v", got.Built)
 			}
 		}
-		if times != want {
-			t.Errorf("computed %d times, want %d", times, want)
-		}
+		expect.That(t, times == want, "computed %d times, want %d", times, want)
 	}
 	ask(older, loadKey{}, 1)
 	ask(newer, loadKey{}, 1)

@@ -60,9 +60,7 @@ func (s apiClient) send(method, path, body string) (int, answer) {
 func (s apiClient) expect(status int, method, path, body string) answer {
 	s.Helper()
 	code, got := s.send(method, path, body)
-	if code != status {
-		s.Fatalf("%s %s %s: %d, want %d: %v", method, path, body, code, status, got)
-	}
+	must.That(s, code == status, "%s %s %s: %d, want %d: %v", method, path, body, code, status, got)
 	return got
 }
 
@@ -101,9 +99,7 @@ func (s apiClient) waitForRun(run answer) (got answer) {
 func (s apiClient) first(path string) answer {
 	s.Helper()
 	items := asList(s.expect(200, "GET", path+"?limit=1", "")["items"])
-	if len(items) == 0 {
-		s.Fatalf("%s is empty", path)
-	}
+	must.That(s, len(items) != 0, "%s is empty", path)
 	return items[0].(answer)
 }
 
@@ -175,9 +171,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 		t.Errorf("stopping a run that has ended made it %v", stopped["state"])
 	}
 	back := s.expect(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
-	if back["undoOf"] != run["id"] || back["id"] == plan["id"] {
-		t.Errorf("unexpected undo: %v", back)
-	}
+	expect.That(t, back["undoOf"] == run["id"] && back["id"] != plan["id"], "unexpected undo: %v", back)
 	if end := s.waitForRun(s.run(202, back, "")); end["state"] != "succeeded" {
 		t.Errorf("unexpected run: %v", end)
 	}

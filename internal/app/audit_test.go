@@ -140,9 +140,7 @@ func TestVerificationDoesNotCreateADataDirectory(t *testing.T) {
 func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 	dir, _, _, _ := signedDirectory(t, 3)
 	second, err := sqlite.Open(t.Context(), dir)
-	if err != nil || second.Owner() {
-		t.Fatal(err)
-	}
+	must.That(t, err == nil && !second.Owner(), "%v", err)
 	defer second.Close()
 	path := filepath.Join(t.TempDir(), "audit.key")
 	trail, err := keepAudit(second, Config{DataDir: dir, AuditKey: path, Log: slog.New(slog.DiscardHandler)})
@@ -193,9 +191,7 @@ func servedRecord(t *testing.T, token string, records func() []api.AuditRecord, 
 func recordsOf(t *testing.T, trail auditTrail) (list []api.AuditRecord) {
 	t.Helper()
 	rows, err := trail.AuditRecords(t.Context(), 0, 1000)
-	if err != nil {
-		t.Error(err)
-	}
+	expect.That(t, err == nil, "%v", err)
 	for _, rec := range rows {
 		list = append(list, auditing.AuditRecord(rec))
 	}
@@ -350,9 +346,7 @@ func TestReplicasSignWithTheKeyThatAllOfThemGet(t *testing.T) {
 			t.Error("another key was made")
 		}
 	}
-	if len(keys) != 1 || keys[""] {
-		t.Errorf("keys %v", keys)
-	}
+	expect.That(t, len(keys) == 1 && !keys[""], "keys %v", keys)
 	must.Do(t, os.Chmod(given, 0o644))
 	if _, err := keepAudit(newDatabase(t), Config{AuditKey: given, AuditKeyFrom: given}); fault.Of(err) != fault.Invalid {
 		t.Errorf("a key that everybody can read: %v", err)

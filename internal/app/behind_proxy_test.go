@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -61,9 +62,7 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 		res.Body.Close()
 		return res.StatusCode == http.StatusOK
 	}
-	if !eventually(settledWithin, ready) {
-		t.Fatal("not ready after ", settledWithin)
-	}
+	must.That(t, eventually(settledWithin, ready), "not ready after  %v", settledWithin)
 	p.client = p.proxy.Client()
 	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return p
@@ -150,9 +149,7 @@ func TestRefusalsBehindAProxySayWhatToSet(t *testing.T) {
 	}
 	for _, want := range []string{"origin=https://board:8443", "host=board ", "expected=https://board ",
 		"--public-url https://board:8443"} {
-		if !strings.Contains(other.log.String(), want) {
-			t.Errorf("the log does not say %s:\n%s", want, other.log)
-		}
+		expect.That(t, strings.Contains(other.log.String(), want), "the log does not say %s:\n%s", want, other.log)
 	}
 	for range 20 {
 		foreign.do(t, "GET", "/", "", "")

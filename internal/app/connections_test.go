@@ -58,9 +58,7 @@ func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
 			t.Errorf("%d wanted of %d: %d, %q", tc.wanted, tc.files, most, said)
 		}
 	}
-	if CheckMaxConnections(0) == nil {
-		t.Error("an invalid number of connections was accepted")
-	}
+	expect.That(t, CheckMaxConnections(0) != nil, "an invalid number of connections was accepted")
 }
 
 // Many people share the address of a proxy, so only the total limit applies to it. With TLS by a proxy on this machine,
@@ -97,13 +95,9 @@ func holdConnection(t *testing.T, a *App) net.Conn {
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	_, _ = io.WriteString(conn, "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal("a new connection is not answered: ", err)
-	}
+	must.That(t, err == nil, "a new connection is not answered:  %v", err)
 	_, _ = io.Copy(io.Discard, res.Body)
-	if res.StatusCode != http.StatusOK {
-		t.Fatal(res.Status)
-	}
+	must.That(t, res.StatusCode == http.StatusOK, "%v", res.Status)
 	return conn
 }
 

@@ -195,9 +195,7 @@ func (d *demo) postJSON(t testing.TB, path string, body, into any) {
 	res, err := http.Post(d.app.URL()+path, "application/json", bytes.NewReader(text))
 	must.Do(t, err)
 	defer res.Body.Close()
-	if res.StatusCode/100 != 2 {
-		t.Fatalf("POST /%s: %s", path, res.Status)
-	}
+	must.That(t, res.StatusCode/100 == 2, "POST /%s: %s", path, res.Status)
 	must.Do(t, json.NewDecoder(res.Body).Decode(into))
 }
 

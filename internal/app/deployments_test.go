@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -71,9 +72,7 @@ func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
 		}
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Error(err)
-		}
+		expect.That(t, err == nil, "%v", err)
 		return res.StatusCode, string(text)
 	}
 	if status, body := get("healthz"); status != http.StatusOK {
@@ -98,9 +97,7 @@ func TestAStopEndsOpenSockets(t *testing.T) {
 		conn, _, err = websocket.DefaultDialer.Dial("ws://"+a.Addr()+"/live?t=zones", http.Header{"Origin": {"http://" + a.Addr()}})
 		return err == nil
 	}
-	if !eventually(settledWithin, opens) {
-		t.Fatal(err)
-	}
+	must.That(t, eventually(settledWithin, opens), "%v", err)
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -112,7 +109,5 @@ func TestAStopEndsOpenSockets(t *testing.T) {
 			break
 		}
 	}
-	if !websocket.IsCloseError(err, websocket.CloseGoingAway) {
-		t.Error(err)
-	}
+	expect.That(t, websocket.IsCloseError(err, websocket.CloseGoingAway), "%v", err)
 }

@@ -129,9 +129,7 @@ func (w *incident) do(method, path string, body any) []byte {
 	r.Header.Set("Content-Type", "application/json")
 	out := httptest.NewRecorder()
 	w.app.front.ServeHTTP(out, r)
-	if out.Code/100 != 2 {
-		w.Fatalf("%s %s: %d %s", method, path, out.Code, out.Body)
-	}
+	must.That(w, out.Code/100 == 2, "%s %s: %d %s", method, path, out.Code, out.Body)
 	return out.Body.Bytes()
 }
 
@@ -268,9 +266,7 @@ func (w *incident) run(p api.Plan) string {
 		time.Sleep(time.Second)
 		r = ask[api.Run](w, "runs/"+r.ID)
 	}
-	if r.State != "succeeded" {
-		w.Fatalf("%s is %s: %s", p.Summary.String(), r.State, r.Why)
-	}
+	must.That(w, r.State == "succeeded", "%s is %s: %s", p.Summary.String(), r.State, r.Why)
 	return r.ID
 }
 
@@ -372,9 +368,7 @@ func (s scenario) play(w *incident) {
 	time.Sleep(2 * time.Minute) // somebody reads it
 	owners, _ := w.keys()
 	p := send[api.Plan](w, "plans", map[string]any{"kind": first.Plans[0].Kind, "args": first.Plans[0].Args, "reason": first.Title.String()})
-	if p.Blocked {
-		w.Fatalf("the plan is blocked: %+v", p.Checks)
-	}
+	must.That(w, !p.Blocked, "the plan is blocked: %+v", p.Checks)
 	if s.stops {
 		w.stop(2)
 	}
@@ -413,9 +407,7 @@ func (s scenario) named(w *incident, parts ...string) *api.Advice {
 		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(title, part) }) {
 			break
 		}
-		if time.Now().After(end) {
-			w.Fatalf("the overview is titled %q", title)
-		}
+		must.That(w, !time.Now().After(end), "the overview is titled %q", title)
 	}
 	w.Log(title)
 	list := ask[api.AdviceList](w, "advice")

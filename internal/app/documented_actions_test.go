@@ -95,9 +95,7 @@ func (r *exampleRunner) runBlock(block string) (done int) {
 	}
 	for _, m := range exampleCommand.FindAllStringSubmatch(block, -1) {
 		status, body := r.send(m[1])
-		if status != m[2] {
-			r.t.Fatalf("%s\nreturns %s, the text says %s\n%s", m[1], status, m[2], body)
-		}
+		must.That(r.t, status == m[2], "%s\nreturns %s, the text says %s\n%s", m[1], status, m[2], body)
 		r.storeVariables(m[1], status, body)
 		done++
 	}
@@ -120,9 +118,7 @@ func (r *exampleRunner) send(command string) (string, []byte) {
 		cmd.Env = append(cmd.Env, "SERVER="+r.signed)
 	}
 	status, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("%s: unexpected error %v, status %s", command, err, status)
-	}
+	must.That(r.t, err == nil, "%s: unexpected error %v, status %s", command, err, status)
 	body, err := os.ReadFile(answer)
 	must.Do(r.t, err)
 	return string(status), body
@@ -145,9 +141,7 @@ func (r *exampleRunner) storeVariables(command, status string, body []byte) {
 	}
 	switch {
 	case status[0] == '4':
-		if got.Detail == "" {
-			r.t.Errorf("%s: no explanation in %s", command, body)
-		}
+		expect.That(r.t, got.Detail != "", "%s: no explanation in %s", command, body)
 	case strings.Contains(command, "/projects"):
 		r.vars["PROJECT"] = got.Items[0].ID
 	case strings.Contains(command, "/chunks"):
@@ -170,9 +164,7 @@ func (r *exampleRunner) storeVariables(command, status string, body []byte) {
 func (r *exampleRunner) waitForRun(id string) {
 	r.t.Helper()
 	run := r.d.waitForRun(r.t, id)
-	if run.State != "succeeded" {
-		r.t.Fatalf("unexpected run: %+v", run)
-	}
+	must.That(r.t, run.State == "succeeded", "unexpected run: %+v", run)
 	must.Do(r.t, r.d.app.Watcher().Refresh(r.t.Context()))
 }
 
@@ -218,9 +210,7 @@ func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	for _, m := range shellBlock.FindAllStringSubmatch(actionsDocs(t), -1) {
 		done += r.runBlock(m[1])
 	}
-	if done < 35 {
-		t.Errorf("only %d examples were found", done)
-	}
+	expect.That(t, done >= 35, "only %d examples were found", done)
 }
 
 func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {

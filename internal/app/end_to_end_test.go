@@ -51,9 +51,7 @@ func TestChangesAndRestartsOfTheClusterAreFollowed(t *testing.T) {
 	const ns = "yorkie-meta.changes"
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t=collection:"+ns,
 		http.Header{"Origin": {"http://" + d.app.Addr()}})
-	if err != nil {
-		t.Fatalf("unexpected error %v, response %v", err, res)
-	}
+	must.That(t, err == nil, "unexpected error %v, response %v", err, res)
 	defer conn.Close()
 	c := d.app.Watcher().Table().Collection(ns)
 	loaded, at := c.Chunks.Len(), c.Chunks.At(0)

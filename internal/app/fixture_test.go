@@ -173,9 +173,7 @@ func (d *demo) get(t testing.TB, path string) (*http.Response, []byte) {
 func (d *demo) getJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	res, body := d.get(t, path)
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("GET /%s: %s\n%s", path, res.Status, body)
-	}
+	must.That(t, res.StatusCode == http.StatusOK, "GET /%s: %s\n%s", path, res.Status, body)
 	if err := json.Unmarshal(body, into); err != nil {
 		t.Fatalf("GET /%s: %v\n%s", path, err, body)
 	}

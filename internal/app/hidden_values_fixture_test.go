@@ -94,9 +94,7 @@ func (w *hiddenValues) findChunks() {
 	for ns, ref := range map[string]*string{hiddenNS: &w.chunk, hashedNS: &w.hash} {
 		var list struct{ Items []struct{ Ref string } }
 		w.decode(w.request("operator", "GET", "/api/v1/collections/"+ns+"/chunks", "application/json", ""), &list)
-		if len(list.Items) < 2 {
-			w.Fatalf("%s has %d chunks", ns, len(list.Items))
-		}
+		must.That(w, len(list.Items) >= 2, "%s has %d chunks", ns, len(list.Items))
 		*ref = list.Items[len(list.Items)-1].Ref
 	}
 }

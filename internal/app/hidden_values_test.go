@@ -121,17 +121,13 @@ func firstFrames(t *testing.T, a *App, topics []string, header http.Header) map[
 	t.Helper()
 	header.Set("Origin", "http://"+a.Addr())
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+a.Addr()+"/live?t="+strings.Join(topics, ","), header)
-	if err != nil {
-		t.Fatalf("unexpected error %v, response %v", err, res)
-	}
+	must.That(t, err == nil, "unexpected error %v, response %v", err, res)
 	defer conn.Close()
 	out := map[string]string{}
 	for len(out) < len(topics) {
 		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		_, frame, err := conn.ReadMessage()
-		if err != nil {
-			t.Fatalf("after %d topics: %v", len(out), err)
-		}
+		must.That(t, err == nil, "after %d topics: %v", len(out), err)
 		var f struct{ Topic string }
 		must.Do(t, json.Unmarshal(frame, &f))
 		if f.Topic != "" {
@@ -203,9 +199,7 @@ func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[strin
 	told := placesIn(answersWith(all["operator"], canaryText.encodings()))
 	for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run, "/activity", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/history?limit=1000", "live activity", "/audit"} {
-		if !slices.Contains(told, place) {
-			t.Errorf("%s does not show the server's text to operators", place)
-		}
+		expect.That(t, slices.Contains(told, place), "%s does not show the server's text to operators", place)
 	}
 }
 
@@ -234,9 +228,7 @@ func (w *hiddenValues) checkViewersGetNoBounds(said, ofSupport map[string]string
 	for _, place := range []string{"/collections/" + hiddenNS, "/collections/" + hashedNS,
 		"/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.split} {
-		if !slices.Contains(told, place) {
-			t.Errorf("%s shows support no bounds", place)
-		}
+		expect.That(t, slices.Contains(told, place), "%s shows support no bounds", place)
 	}
 }
 

@@ -271,9 +271,7 @@ func (h *installation) checkSentOnce(r api.Run) {
 			total++
 		}
 	}
-	if total == 0 {
-		h.t.Errorf("no command of run %s was found, so this check proves nothing", r.ID)
-	}
+	expect.That(h.t, total != 0, "no command of run %s was found, so this check proves nothing", r.ID)
 	for name, n := range got {
 		if n > steps[name] {
 			h.t.Errorf("run %s has %d steps with %s, and the cluster got %d", r.ID, steps[name], name, n)
@@ -346,9 +344,7 @@ func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 	}
 	r := h.killServerDuring("moveChunk", "cloned", "move",
 		fmt.Sprintf(`{"ns":"yorkie-meta.changes","chunk":%q,"to":%q}`, chunk["ref"], to))
-	if r.State != "succeeded" || !r.Resolved {
-		t.Errorf("move: %+v", r)
-	}
+	expect.That(t, r.State == "succeeded" && r.Resolved, "move: %+v", r)
 	h.undo(r.ID)
 
 	for _, where := range [][2]string{{"updateZoneKeyRange", "replying"}, {"split", "committed"}, {"moveChunk", "started"}} {

@@ -72,9 +72,7 @@ func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 			for _, p := range item.Places {
 				_, name, _ := strings.Cut(p.NS, ".")
 				c, ok := layout.Collection(name)
-				if !ok {
-					t.Fatalf("%s does not belong to the layout %s", p.NS, layout.Name)
-				}
+				must.That(t, ok, "%s does not belong to the layout %s", p.NS, layout.Name)
 				filter := bson.D{{Key: c.ProjectField, Value: doc.Project}, {Key: c.DocumentField, Value: doc.ID}}
 				if got := d.explain(t, p.NS, filter); !p.Exact || len(got) != 1 || got[0] != p.Shard {
 					t.Errorf("%s %s: located on %s, explain says %v", p.NS, item.ID, p.Shard, got)

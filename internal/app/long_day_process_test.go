@@ -59,9 +59,7 @@ func TestHoursOfWorkLeaveNothingBehind(t *testing.T) {
 	} {
 		before, after := median(middle, x.of), median(last, x.of)
 		t.Logf("%s: %d in the second third, %d in the last", x.name, before, after)
-		if after > before+before/20 {
-			t.Errorf("%s grew from %d to %d", x.name, before, after)
-		}
+		expect.That(t, after <= before+before/20, "%s grew from %d to %d", x.name, before, after)
 	}
 	grown := seen[len(seen)-1].stored - seen[third].stored
 	t.Logf("stored: %d bytes after a third, %d more in %s", seen[third].stored, grown, hours*2/3)
@@ -117,9 +115,7 @@ func (h *installation) traces() (s traces) {
 	families := parsedMetrics(h.t, res.Body)
 	value := func(name string) int64 {
 		f := families[name]
-		if f == nil || f.GetType() != dto.MetricType_GAUGE {
-			h.t.Fatalf("no gauge %s", name)
-		}
+		must.That(h.t, f != nil && f.GetType() == dto.MetricType_GAUGE, "no gauge %s", name)
 		return int64(f.Metric[0].Gauge.GetValue())
 	}
 	s.goroutines, s.descriptors = value("go_goroutines"), value("process_open_fds")

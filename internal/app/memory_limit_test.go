@@ -83,9 +83,7 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 	}
 	for range 100 { // half a minute of further attempts, with people
 		for _, path := range []string{"/", "/collections", "/map", "/readyz"} {
-			if text := get(path); text == "" {
-				t.Fatalf("%s is not answered", path)
-			}
+			must.That(t, get(path) != "", "%s is not answered", path)
 		}
 		most = max(most, anonymousMemory(t, cmd.Process.Pid))
 		select {
@@ -95,9 +93,7 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 		}
 	}
 	t.Logf("at most %d MiB of %d MiB", most>>20, limit>>20)
-	if most > limit {
-		t.Errorf("%d bytes, limit %d", most, limit)
-	}
+	expect.That(t, most <= limit, "%d bytes, limit %d", most, limit)
 	expect.Contains(t, get("/api/v1/collections/yorkie-meta.documents"), `"chunks":`, "other collections")
 }
 

@@ -30,9 +30,7 @@ func parsedMetrics(t *testing.T, text io.Reader) map[string]*dto.MetricFamily {
 	t.Helper()
 	p := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := p.TextToMetricFamilies(text)
-	if err != nil {
-		t.Fatalf("/metrics cannot be parsed: %v", err)
-	}
+	must.That(t, err == nil, "/metrics cannot be parsed: %v", err)
 	return families
 }
 

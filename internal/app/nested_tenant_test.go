@@ -60,9 +60,7 @@ func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
 
 	plan := d.planned(t, "pin", fmt.Sprintf(`{"project":%q,"shard":%q}`, id, shard))
 	run := d.ran(t, plan)
-	if run.State != "succeeded" {
-		t.Fatalf("%+v", run)
-	}
+	must.That(t, run.State == "succeeded", "%+v", run)
 	for _, ns := range colls {
 		if on := d.explain(t, ns, madeup.Row("tenant.id", tenant)); !slices.Equal(on, []string{shard}) {
 			t.Errorf("pinned rows of %s are on %v", ns, on)

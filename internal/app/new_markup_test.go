@@ -77,9 +77,7 @@ func pageOf(t *testing.T, h http.Handler, address string) *goquery.Document {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
 	page, err := goquery.NewDocumentFromReader(w.Body)
-	if err != nil {
-		t.Fatalf("%s: %v", address, err)
-	}
+	must.That(t, err == nil, "%s: %v", address, err)
 	return page
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -70,9 +71,7 @@ func TestMetricsNeedTheTokenOfTheirAddress(t *testing.T) {
 		"a key is missing": {OpsListen: ":1", OpsTLSCert: cert}, "nothing to protect": {OpsTokenFile: token},
 		"no token": {OpsListen: ":1", OpsTokenFile: token}, "no file": {OpsListen: ":1", OpsTokenFile: token + "x"},
 	} {
-		if err := c.checkOperations(); err == nil {
-			t.Errorf("%s: accepted", name)
-		}
+		expect.That(t, c.checkOperations() != nil, "%s: accepted", name)
 	}
 }
 

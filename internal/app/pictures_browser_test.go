@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/simcluster"
 	"shardboard/static"
@@ -106,9 +107,7 @@ func TestBrowserReadsTheClusterMap(t *testing.T) {
 	o.focus("[data-map=canvas]")
 	o.keeps("String(history.length)", "moving", func() { o.press("PageDown", "-", "+", "PageDown", "-", "+", "PageDown", "-", "+") })
 	moved := eval[string](o, mapView)
-	if moved == "size "+changes+" 0.2500 0.5000 false" {
-		t.Error("Page down moves nothing")
-	}
+	expect.That(t, moved != "size "+changes+" 0.2500 0.5000 false", "Page down moves nothing")
 	o.until(`Math.abs(Number(new URLSearchParams(location.search).get("from")) - ` + strings.Fields(moved)[2] + `) < 1e-4`)
 	o.openMap("map" + eval[string](o, "location.search"))
 	o.is(moved, mapView)
@@ -185,9 +184,7 @@ func (o *tab) watchesMove() {
 		return seen.size;
 	})()`, static.URL("js/map_state.js"), mapPixels)
 	becomes := func(what string, is func(n int) bool) {
-		if !eventually(waitLimit, func() bool { return is(eval[int](o, pictures)) }) {
-			o.Error(what)
-		}
+		expect.That(o, eventually(waitLimit, func() bool { return is(eval[int](o, pictures)) }), "%v", what)
 	}
 	o.do(media("", "light", "no-preference"))
 	becomes("a running move stands still", func(n int) bool { return n >= 5 })

@@ -117,9 +117,7 @@ func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 		if _, err := b.latest(t.Context(), "c"); err != nil {
 			t.Fatal(err)
 		}
-		if r.read-before > atMost {
-			t.Errorf("%d runs were read, expected at most %d", r.read-before, atMost)
-		}
+		expect.That(t, r.read-before <= atMost, "%d runs were read, expected at most %d", r.read-before, atMost)
 		_, version = b.Pins()
 		return version
 	}
@@ -129,9 +127,7 @@ func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 	look(302)
 	expect.Equal(t, look(2), first, "a run that has only started changed the pins")
 	run.State, run.Ended = engine.Succeeded, pinned
-	if look(303) == first {
-		t.Error("a new pin did not change the version")
-	}
+	expect.That(t, look(303) != first, "a new pin did not change the version")
 	if pins, _ := b.Pins(); pins["new"].Owner != "anna" || len(pins) != 301 {
 		t.Errorf("%d pins", len(pins))
 	}
@@ -182,9 +178,7 @@ func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
 	project := s.first("/projects")["id"].(string)
 	run := s.waitForRun(s.run(202, s.plan("pin", `{"project":"`+project+`","shard":"shard-rs-3","expires":"720h","owner":"on-call"}`), ""))
 	ended, err := time.Parse(time.RFC3339, fmt.Sprint(run["endedAt"]))
-	if run["state"] != "succeeded" || err != nil {
-		t.Fatalf("unexpected run: %+v", run)
-	}
+	must.That(t, run["state"] == "succeeded" && err == nil, "unexpected run: %+v", run)
 	until := ended.Add(720 * time.Hour)
 	if !eventually(settledWithin, func() bool {
 		var detail api.ProjectDetail

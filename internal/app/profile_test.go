@@ -138,9 +138,7 @@ func (d *demo) checkShop(t *testing.T, tenant string) {
 		}
 		d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(fmt.Sprintf("%s/2026-%04d", tenant, k)), &answer)
 		id, err := bson.ObjectIDFromHex(answer.Items[0].ID)
-		if err != nil || len(answer.Items[0].Places) != 2 {
-			t.Fatalf("unexpected answer: %+v", answer)
-		}
+		must.That(t, err == nil && len(answer.Items[0].Places) == 2, "unexpected answer: %+v", answer)
 		owner, _ := bson.ObjectIDFromHex(tenant)
 		for _, p := range answer.Items[0].Places {
 			filter := bson.D{{Key: "tenant_id", Value: owner}}

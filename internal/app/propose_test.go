@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
@@ -58,9 +59,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			path := t.TempDir() + "/proposed.yaml"
 			must.Do(t, os.WriteFile(path, file, 0o600))
 			p, err := profile.Read(path)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, file)
-			}
+			must.That(t, err == nil, "%v\n%s", err, file)
 			d.stop(t)
 			d.config.Profile = p
 			d.serve(t)
@@ -71,9 +70,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			}
 			d.getJSON(t, "api/v1/projects", &list)
 			i := slices.IndexFunc(list.Items, func(x struct{ ID, Name string }) bool { return x.Name == tc.tenant })
-			if i < 0 {
-				t.Fatalf("%s is not listed: %+v", tc.tenant, list.Items)
-			}
+			must.That(t, i >= 0, "%s is not listed: %+v", tc.tenant, list.Items)
 			d.waitForPage(t, "projects/"+list.Items[i].ID, tc.tenant)
 			if words := p.TenantWords().Many; words == "Projects" {
 				t.Errorf("the proposal has no word for tenants:\n%s", file)
@@ -102,9 +99,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 					}
 				}
 			}
-			if !ok {
-				t.Errorf("%s is not located in %s: %+v", tc.locate, tc.ns, found)
-			}
+			expect.That(t, ok, "%s is not located in %s: %+v", tc.locate, tc.ns, found)
 			if _, body := d.get(t, ""); strings.Contains(string(body), "No profile fits") {
 				t.Error("the first page proposes a profile although one fits")
 			}

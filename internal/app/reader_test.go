@@ -28,7 +28,5 @@ func TestReadersOfADataDirectoryAreOfOneInstallation(t *testing.T) {
 	if first.Installation == "" || first.Installation != again.Installation || first.Installation == elsewhere.Installation {
 		t.Errorf("installations: %+v, %+v, elsewhere %+v", first, again, elsewhere)
 	}
-	if first.Process == "" || first.Process == again.Process {
-		t.Errorf("processes: %+v, %+v", first, again)
-	}
+	expect.That(t, first.Process != "" && first.Process != again.Process, "processes: %+v, %+v", first, again)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -32,9 +33,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		if w.Code != 401 && w.Code != 403 && w.Code != 429 {
-			t.Fatal(w.Code, w.Body)
-		}
+		must.That(t, w.Code == 401 || w.Code == 403 || w.Code == 429, "%v %v", w.Code, w.Body)
 	}
 	must.Do(t, a.Stop(t.Context()))
 	db, err := sqlite.Open(t.Context(), c.DataDir)
@@ -48,9 +47,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 		if text := r.Details["count"]; text != "" {
 			n, err = strconv.Atoi(text)
 			must.Do(t, err)
-			if r.Details["addresses"] == "" {
-				t.Errorf("unexpected record: %+v", r)
-			}
+			expect.That(t, r.Details["addresses"] != "", "unexpected record: %+v", r)
 		}
 		counts[r.What] += n
 	}

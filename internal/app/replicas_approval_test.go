@@ -41,9 +41,7 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	}
 	planned := func() (at, confirm string) {
 		p := anna.plan("balancer-on", `{}`)
-		if stateOf(p) != "asked" {
-			t.Fatalf("%v", p["approval"])
-		}
+		must.That(t, stateOf(p) == "asked", "%v", p["approval"])
 		return "/plans/" + p["id"].(string), `{"hash":"` + p["hash"].(string) + `"}`
 	}
 	at, confirm := planned()

@@ -37,9 +37,7 @@ func startReplicaProcesses(t *testing.T) (h *installation, leader *exec.Cmd) {
 	first := h.webAt
 	h.webAt = freePort(t)
 	h.startWeb()
-	if h.leads() {
-		t.Fatal("the second server leads")
-	}
+	must.That(t, !h.leads(), "the second server leads")
 	h.otherAt = first
 	return h, leader
 }
@@ -72,14 +70,10 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 	waits()
 	sent := h.countChanges(r.ID)
 	signal(t, leader, syscall.SIGSTOP)
-	if !eventually(settledWithin, h.leads) {
-		t.Fatal("nobody leads")
-	}
+	must.That(t, eventually(settledWithin, h.leads), "nobody leads")
 	release()
 	settled := h.waitForRun(r.ID)
-	if settled.State == "succeeded" {
-		t.Errorf("the run went on: %+v", settled)
-	}
+	expect.That(t, settled.State != "succeeded", "the run went on: %+v", settled)
 	// A change at the new leader, and then the old one goes on.
 	split := h.waitForRun(h.startRun("split", splitAt(1000)).ID)
 	if split.State != "succeeded" || !h.isSplitAt(1000) {

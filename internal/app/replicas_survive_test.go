@@ -33,9 +33,7 @@ func (r *replicas) signIn() (browser *http.Client, token string) {
 	text, _ := io.ReadAll(res.Body)
 	_, rest, _ := strings.Cut(string(text), `"secret":"`)
 	token, _, _ = strings.Cut(rest, `"`)
-	if token == "" {
-		r.Fatalf("no token: %s", text)
-	}
+	must.That(r, token != "", "no token: %s", text)
 	return browser, token
 }
 
@@ -83,12 +81,8 @@ func (r *replicas) checkSurvival() {
 	before := r.historyAt(r.b)
 
 	r.a.net.cut(true)
-	if !eventually(settledWithin, r.b.leads) {
-		r.Fatal("nobody leads")
-	}
-	if !eventually(settledWithin, func() bool { return !r.a.leads() }) {
-		r.Error("two replicas lead")
-	}
+	must.That(r, eventually(settledWithin, r.b.leads), "nobody leads")
+	expect.That(r, eventually(settledWithin, func() bool { return !r.a.leads() }), "two replicas lead")
 	expect.Equal(r, statusOf(r.T, browser, r.b.url+"api/v1/me"), http.StatusOK, "the session is lost")
 	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
 		r.Errorf("the run of the leader before is %v", got["state"])

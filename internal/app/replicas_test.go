@@ -106,9 +106,7 @@ func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas
 	}
 	r.a = r.start()
 	r.b = r.start()
-	if !r.a.leads() || r.b.leads() {
-		t.Fatal("the first replica does not lead")
-	}
+	must.That(t, r.a.leads() && !r.b.leads(), "the first replica does not lead")
 	return r
 }
 
@@ -194,12 +192,8 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 
 	table := r.b.app.Watcher().Table()
 	must.Do(t, r.a.app.Stop(t.Context()))
-	if !eventually(settledWithin, r.b.leads) {
-		t.Fatal("nobody leads")
-	}
-	if r.b.app.Watcher().Table().Seq < table.Seq {
-		t.Error("the routing table was loaded again")
-	}
+	must.That(t, eventually(settledWithin, r.b.leads), "nobody leads")
+	expect.That(t, r.b.app.Watcher().Table().Seq >= table.Seq, "the routing table was loaded again")
 	if !eventually(settledWithin, func() bool { code, _ := r.b.send("POST", batch+"/resume", ""); return code == http.StatusOK }) {
 		t.Fatal("the new leader does not resume the batch")
 	}
@@ -214,8 +208,6 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 	if got := next.waitForRun(run); got["state"] != "succeeded" {
 		t.Errorf("the next replica shows %v", got)
 	}
-	if next.leads() || !r.b.leads() {
-		t.Error("a replica that has just started leads")
-	}
+	expect.That(t, !next.leads() && r.b.leads(), "a replica that has just started leads")
 	r.verifyAudit(next)
 }

@@ -24,9 +24,7 @@ import (
 func (d *demo) savedTable(t *testing.T) string {
 	t.Helper()
 	names := must.Get(filepath.Glob(filepath.Join(d.config.DataDir, "routing-*.table")))
-	if len(names) != 1 {
-		t.Fatalf("saved tables: %v", names)
-	}
+	must.That(t, len(names) == 1, "saved tables: %v", names)
 	return names[0]
 }
 
@@ -58,9 +56,7 @@ func TestAStartWithoutTheClusterShowsTheSavedTable(t *testing.T) {
 	d.serve(t)
 	var ready api.Ready
 	d.getJSON(t, "readyz", &ready) // at once, before the first attempt has failed
-	if !ready.Ready {
-		t.Errorf("ready: %+v", ready)
-	}
+	expect.That(t, ready.Ready, "ready: %+v", ready)
 	d.waitFor(t, "the first attempt", func() bool { d.getJSON(t, "readyz", &ready); return ready.Cluster == "lost" })
 	if res, body := d.get(t, "readyz?cluster=required"); res.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("who needs the cluster is told %s: %s", res.Status, body)

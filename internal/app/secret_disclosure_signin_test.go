@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -76,17 +77,13 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 			asked++
 		}
 	}
-	if asked < 40 {
-		t.Errorf("only %d addresses were requested", asked)
-	}
+	expect.That(t, asked >= 40, "only %d addresses were requested", asked)
 	checkNoCanaries(t, "an answer", said.bytes(), birds...)
 	must.Do(t, a.Stop(t.Context()))
 	checkNoCanaries(t, "the log", heard.bytes(), birds...)
 	stored := contentOfFiles(t, dir)
 	checkNoCanaries(t, "the data directory", stored, birds...)
-	if !bytes.Contains(stored, []byte("anna")) {
-		t.Error("no content was read from the data directory")
-	}
+	expect.That(t, bytes.Contains(stored, []byte("anna")), "no content was read from the data directory")
 }
 
 // documentedPaths are the addresses and methods of a description of the API.

@@ -134,9 +134,7 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 		}
 		res, err := db.Collection(coll).UpdateMany(ctx, bson.D{}, bson.D{{Key: "$set", Value: change}})
 		must.Do(t, err)
-		if res.MatchedCount == 0 {
-			t.Fatalf("the collection %s is empty", coll)
-		}
+		must.That(t, res.MatchedCount != 0, "the collection %s is empty", coll)
 	}
 	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}},
 		"clusternodes": {{Key: "rpc_addr", Value: "a:1"}}, "snapshots": {{Key: "doc_id", Value: bson.NewObjectID()}}} {

@@ -125,9 +125,7 @@ func firstSignIn(t testing.TB, a *App, client *http.Client, base string) (key st
 	res, err := client.PostForm(base+"login/first", url.Values{"key": {key}, "name": {"anna"}, "password": {annasPassword}})
 	must.Do(t, err)
 	_ = res.Body.Close()
-	if len(res.Cookies()) == 0 {
-		t.Fatalf("the first sign-in with %s failed: %s", link, res.Status)
-	}
+	must.That(t, len(res.Cookies()) != 0, "the first sign-in with %s failed: %s", link, res.Status)
 	return key, res.Cookies()
 }
 
@@ -154,9 +152,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	}
 
 	second := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
-	if first.ReadOnly() || !second.ReadOnly() {
-		t.Error("two processes own one directory")
-	}
+	expect.That(t, !first.ReadOnly() && second.ReadOnly(), "two processes own one directory")
 	expect.Equal(t, statusOf(t, nobody, second.URL()+"login"), http.StatusOK, "a page of the second process")
 
 	must.Do(t, first.Stop(t.Context()))

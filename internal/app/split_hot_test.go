@@ -75,16 +75,12 @@ func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 		must.Do(t, watcher.Refresh(t.Context()))
 		c := watcher.Table().Collection(ns)
 		lines := writes.Window(ns, heat.Recent).Chunks(watcher.Table(), prof)
-		if len(lines) == 0 {
-			t.Fatal("nothing was counted")
-		}
+		must.That(t, len(lines) != 0, "nothing was counted")
 		hottest := lines[0].Chunk
 		p, err := e.Plan(t.Context(), auth.Local(), engine.Request{Kind: actions.SplitHot, Reason: "it is hot",
 			Args: actions.Args{NS: ns, Bounds: chunkBounds(t, c, hottest)}})
 		must.Do(t, err)
-		if len(p.Args.Cuts) != 1 {
-			t.Fatalf("no split point was chosen: %+v", p.Checks)
-		}
+		must.That(t, len(p.Args.Cuts) == 1, "no split point was chosen: %+v", p.Checks)
 		at, err := c.Key.Bound(p.Args.Cuts[0].At)
 		must.Do(t, err)
 

@@ -79,9 +79,7 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 			out[other].Rows, out[i].Rows, hot = 600, 600, true
 		}
 	}
-	if !hot {
-		t.Fatal("no two documents of one project are in different chunks of the first shard")
-	}
+	must.That(t, hot, "no two documents of one project are in different chunks of the first shard")
 	return out
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -84,9 +85,7 @@ func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
 			h.advance(-time.Hour)
 		}
 	}
-	if lived > defaultMax+defaultIdle {
-		t.Errorf("the session lived %s", lived)
-	}
+	expect.That(t, lived <= defaultMax+defaultIdle, "the session lived %s", lived)
 }
 
 func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
@@ -176,9 +175,7 @@ func TestTheFirstLinkIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	must.Do(t, err)
 	h.advance(-day)
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: u.Query().Get("key"), Name: "root", Password: goodPassword, From: "192.0.2.1"})
-	if !errors.Is(err, ErrLink) {
-		t.Errorf("unexpected error: %v", err)
-	}
+	expect.That(t, errors.Is(err, ErrLink), "unexpected error: %v", err)
 }
 
 func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {

@@ -59,17 +59,13 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 	eu, us := h.OnCluster("prod-eu", func() ClusterRoles { return list[0].Roles }), h.OnCluster("prod-us",
 		func() ClusterRoles { return list[1].Roles })
 	in, err := eu.Identify(nil, newRequest("192.0.2.1", c))
-	if err != nil || in.Role != Operator || eu.Check(t.Context(), in) != nil {
-		t.Errorf("%+v, %v", in, err)
-	}
+	expect.That(t, err == nil && in.Role == Operator && eu.Check(t.Context(), in) == nil, "%+v, %v", in, err)
 	if out, err := us.Identify(nil, newRequest("192.0.2.1", c)); err != nil || us.Sees(out) {
 		t.Errorf("a cluster without roles is seen: %+v, %v", out, err)
 	}
 	// A changed configuration counts at once, also for groups that it did not name at the sign-in.
 	list[0].Roles = ClusterRoles{"group:others": "viewer"}
-	if eu.Check(t.Context(), in) == nil {
-		t.Error("what was begun with the former role goes on")
-	}
+	expect.That(t, eu.Check(t.Context(), in) != nil, "what was begun with the former role goes on")
 	if in, err = eu.Identify(nil, newRequest("192.0.2.1", c)); err != nil || in.Role != Viewer {
 		t.Errorf("%+v, %v", in, err)
 	}
@@ -171,8 +167,6 @@ func TestEntriesOfClusterRolesAreChecked(t *testing.T) {
 	}
 	for who, role := range map[string]string{"anna": "viewer", "user:": "viewer", "role:boss": "viewer", "groups:sre": "viewer",
 		"user:anna": "boss"} {
-		if CheckClusterRole(who, role) == "" {
-			t.Errorf("%s: %s was accepted", who, role)
-		}
+		expect.That(t, CheckClusterRole(who, role) != "", "%s: %s was accepted", who, role)
 	}
 }

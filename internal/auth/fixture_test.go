@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -174,17 +175,13 @@ func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 func expectAnonymous(t *testing.T, what string) func(Principal, error) {
 	return func(p Principal, err error) {
 		t.Helper()
-		if !errors.Is(err, ErrNobody) || p.ID != "" {
-			t.Errorf("%s: %+v, %v; want nobody", what, p, err)
-		}
+		expect.That(t, errors.Is(err, ErrNobody) && p.ID == "", "%s: %+v, %v; want nobody", what, p, err)
 	}
 }
 
 func expectKind(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()
-	if err == nil || fault.Of(err) != kind {
-		t.Errorf("%s: %v; want a %s", what, err, kind)
-	}
+	expect.That(t, err != nil && fault.Of(err) == kind, "%s: %v; want a %s", what, err, kind)
 }
 
 // ended returns a channel that is closed when p's session or token ends.

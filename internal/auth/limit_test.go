@@ -21,9 +21,7 @@ func (h *fixture) attempts(t *testing.T, c Credentials) (n int, wait time.Durati
 		if many := (*TooMany)(nil); errors.As(err, &many) {
 			return n, many.Wait
 		}
-		if !errors.Is(err, ErrCredentials) && err != nil {
-			t.Fatal(err)
-		}
+		must.That(t, errors.Is(err, ErrCredentials) || err == nil, "%v", err)
 		n++
 	}
 	t.Fatal("there is no limit")
@@ -62,9 +60,7 @@ func TestGuessesDoNotLockTheOwnerOut(t *testing.T) {
 	for i := range 2 * addressPerMinute { // at other accounts, from the same address
 		last = h.trySignIn(fmt.Sprint("user", i), "wrong")
 	}
-	if !isLimited(last) {
-		t.Fatalf("guessing has no limit: %v", last)
-	}
+	must.That(t, isLimited(last), "guessing has no limit: %v", last)
 	for i := range 5 {
 		h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: fmt.Sprintf("198.51.100.%d", i)})
 	}
@@ -113,9 +109,7 @@ func TestTheNumberOfBucketsIsBounded(t *testing.T) {
 	if n := len(l.knownBuckets.buckets); n > 2*maxKnown+2 {
 		t.Errorf("%d buckets of known places", n)
 	}
-	if len(l.known) > maxKnown {
-		t.Errorf("%d known addresses", len(l.known))
-	}
+	expect.That(t, len(l.known) <= maxKnown, "%d known addresses", len(l.known))
 }
 
 func isLimited(err error) bool {
@@ -140,9 +134,7 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 		_, err := h.identify(nil, "Authorization", "Bearer sb_zz")
 		limited = limited || isLimited(err)
 	}
-	if !limited {
-		t.Error("the script has no limit")
-	}
+	expect.That(t, limited, "the script has no limit")
 	if _, err := h.bearer(right); err != nil {
 		t.Errorf("the right token: %v", err)
 	}
@@ -234,16 +226,12 @@ func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
 	for range 3 * addressPerMinute {
 		flow, state := h.startOIDC(t, "/")
 		c, _, err := h.finishOIDC(flow, "code=guess&state="+state)
-		if c != nil {
-			t.Fatal("in by a wrong code")
-		}
+		must.That(t, c == nil, "in by a wrong code")
 		if !isLimited(err) {
 			exchanges++
 		}
 	}
-	if exchanges != addressPerMinute {
-		t.Errorf("the issuer got %d codes", exchanges)
-	}
+	expect.That(t, exchanges == addressPerMinute, "the issuer got %d codes", exchanges)
 	if records := h.auditRecords(t, auditLimited); len(records) != 1 {
 		t.Errorf("one flood is %d records", len(records))
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -158,9 +159,7 @@ func TestTabsSignInAtOnce(t *testing.T) {
 	for i := range 3 * maxFlows {
 		start(i)
 	}
-	if len(jar) != maxFlows+1 {
-		t.Errorf("the browser has %d cookies", len(jar))
-	}
+	expect.That(t, len(jar) == maxFlows+1, "the browser has %d cookies", len(jar))
 }
 
 func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {

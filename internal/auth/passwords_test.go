@@ -122,16 +122,12 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 		refused := 0
 		for i := range 20 {
 			has, err := l.Has(fmt.Sprint(i))
-			if has {
-				t.Errorf("%.60q: a password was found in an invalid list", text)
-			}
+			expect.That(t, !has, "%.60q: a password was found in an invalid list", text)
 			if fault.Of(err) == fault.Unavailable {
 				refused++
 			}
 		}
-		if refused == 0 {
-			t.Errorf("%.60q is accepted as a list", text)
-		}
+		expect.That(t, refused != 0, "%.60q is accepted as a list", text)
 		_ = f.Close()
 		if _, err := l.Has("x"); fault.Of(err) != fault.Unavailable || strings.Contains(fault.Text(err), "list,") {
 			t.Errorf("a file that cannot be read any more: %v", err)

@@ -81,9 +81,7 @@ func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
 func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
 	h := newFixture(t, withProxy)
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
-	if err != nil || p.ID != "proxy:anna" {
-		t.Errorf("unexpected principal %+v, error %v", p, err)
-	}
+	expect.That(t, err == nil && p.ID == "proxy:anna", "unexpected principal %+v, error %v", p, err)
 	expectAnonymous(t, "a wrong token")(h.Identify(httptest.NewRecorder(),
 		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x")))
 	expectAnonymous(t, "from elsewhere")(h.Identify(httptest.NewRecorder(),
@@ -143,12 +141,8 @@ func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
 	for i := range maxRecentSignIns + 10 {
 		s.first(string(rune('a'+i%26))+time.Duration(i).String(), now)
 	}
-	if s.last.Len() > maxRecentSignIns {
-		t.Error(s.last.Len())
-	}
-	if !s.first("later", now) || s.first("later", now) {
-		t.Error("a new sign-in is not recorded exactly once")
-	}
+	expect.That(t, s.last.Len() <= maxRecentSignIns, "%v", s.last.Len())
+	expect.That(t, s.first("later", now) && !s.first("later", now), "a new sign-in is not recorded exactly once")
 	if !s.first("later", now.Add(-24*time.Hour)) {
 		t.Error("after the clock was set back, a sign-in is not recorded for a day")
 	}
@@ -171,9 +165,7 @@ func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 		"::ffff:10.1.2.3": "10.1.2.3/32", "::ffff:10.1.0.0/112": "10.1.0.0/16", // connections are known by the IPv4 address
 	} {
 		p, err := ParseProxy(text)
-		if err != nil || p.String() != want {
-			t.Errorf("%s: %s, %v; want %s", text, p, err, want)
-		}
+		expect.That(t, err == nil && p.String() == want, "%s: %s, %v; want %s", text, p, err, want)
 	}
 }
 

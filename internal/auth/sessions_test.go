@@ -33,9 +33,7 @@ func sessionsEnd(t *testing.T, unit time.Duration) {
 	}
 	h.advance(20 * unit)
 	expectAnonymous(t, "after its longest time")(h.identify(c))
-	if err := h.Check(t.Context(), p); err == nil {
-		t.Error("a socket's check passes")
-	}
+	expect.That(t, h.Check(t.Context(), p) != nil, "a socket's check passes")
 	c, p = h.signIn(t, "anna")
 	ended := h.ended(p)
 	h.advance(60 * unit)
@@ -73,18 +71,12 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 				t.Fatal("the session ended too early", err)
 			}
 			must.Do(t, end(h, p))
-			if !closed(ended) {
-				t.Error("its sockets stay open")
-			}
-			if closed(others) || h.Check(t.Context(), other) != nil {
-				t.Error("another one's sockets close")
-			}
+			expect.That(t, closed(ended), "its sockets stay open")
+			expect.That(t, !closed(others) && h.Check(t.Context(), other) == nil, "another one's sockets close")
 			if got, err := h.identify(c); name != "role" { // rotates the session
 				expectAnonymous(t, "the secret")(got, err)
 			}
-			if h.Check(t.Context(), p) == nil {
-				t.Error("the check passes")
-			}
+			expect.That(t, h.Check(t.Context(), p) != nil, "the check passes")
 		})
 	}
 }
@@ -219,9 +211,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	h.advance(time.Second)
 	got, c, err := identifyWithCookie(h.Service, old)
 	expectAnonymous(t, "after ten seconds")(got, err)
-	if c != nil {
-		t.Error("an expired secret is given a cookie")
-	}
+	expect.That(t, c == nil, "an expired secret is given a cookie")
 	expect.Equal(t, len(h.auditRecords(t, auditSessionRotated)), 1, "rotations")
 }
 
@@ -245,9 +235,7 @@ func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {
 	all.Wait()
 	given := 0
 	for i := range many {
-		if !same(who[i], who[0]) || who[i].Role != Support {
-			t.Errorf("%+v and %+v", who[i], who[0])
-		}
+		expect.That(t, same(who[i], who[0]) && who[i].Role == Support, "%+v and %+v", who[i], who[0])
 		if cookies[i] != nil {
 			given++
 		}
@@ -268,9 +256,7 @@ func TestAFormerSecretCannotRotate(t *testing.T) {
 	got, c, err := identifyWithCookie(h.Service, oldest)
 	expectAnonymous(t, "the secret before, when the new session is stale too")(got, err)
 	p, fresh, err := identifyWithCookie(h.Service, old)
-	if err != nil || p.Role != Operator || fresh == nil || c != nil {
-		t.Fatal(p, fresh, c, err)
-	}
+	must.That(t, err == nil && p.Role == Operator && fresh != nil && c == nil, "%v %v %v %v", p, fresh, c, err)
 	got, _, err = identifyWithCookie(h.Service, oldest)
 	expectAnonymous(t, "a secret that is two rotations old")(got, err)
 }
@@ -315,9 +301,7 @@ func TestStaleSessionsAndFormerSecretsEndWithTheSession(t *testing.T) {
 			}
 			got, c, err := identifyWithCookie(h.Service, old)
 			expectAnonymous(t, name)(got, err)
-			if c != nil {
-				t.Errorf("%s, rotated %v: a cookie is given", name, rotated)
-			}
+			expect.That(t, c == nil, "%s, rotated %v: a cookie is given", name, rotated)
 		}
 	}
 }
@@ -339,9 +323,7 @@ func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
 	got, c, err := identifyWithCookie(second, old)
 	expectAnonymous(t, "at the second process")(got, err)
 	p, fresh, err := identifyWithCookie(h.Service, old)
-	if err != nil || p.Role != Operator || fresh == nil || c != nil {
-		t.Fatal(p, fresh, c, err)
-	}
+	must.That(t, err == nil && p.Role == Operator && fresh != nil && c == nil, "%v %v %v %v", p, fresh, c, err)
 	if again, _, err := identifyWithCookie(second, fresh); err != nil || !same(again, p) {
 		t.Error("the new session at the second process:", again, err)
 	}

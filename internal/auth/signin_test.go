@@ -22,9 +22,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 	h.add(t, "anna", Operator)
 	for _, name := range []string{"anna", " Anna ", "ANNA"} {
 		cookie, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		must.That(t, err == nil, "%v %v", name, err)
 		got, err := h.identify(cookie)
 		if err != nil || !same(got, p) || got.Role != Operator || got.Method != ByPassword || got.Session == "" {
 			t.Errorf("%q: unexpected principal %+v, error %v", name, got, err)
@@ -121,17 +119,13 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 	}
 	must.Do(t, h.db.Close())
 	files, err := filepath.Glob(h.dir + "/*")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
+	must.That(t, err == nil && len(files) != 0, "%v %v", files, err)
 	kept := []byte(h.log.String())
 	for _, f := range files {
 		b := must.Get(os.ReadFile(f))
 		kept = append(kept, b...)
 	}
-	if !bytes.Contains(kept, []byte("anna")) {
-		t.Fatal("no data is stored, so this check proves nothing")
-	}
+	must.That(t, bytes.Contains(kept, []byte("anna")), "no data is stored, so this check proves nothing")
 	for what, secret := range map[string]string{"session": c.Value, "token": token, "token's body": token[3:55],
 		"password": goodPassword, "wrong password": "wrong-password-typed"} {
 		if bytes.Contains(kept, []byte(secret)) || bytes.Contains(kept, []byte(hex.EncodeToString([]byte(secret)))) {
@@ -146,12 +140,8 @@ func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 	old, before := h.signIn(t, "anna")
 	ended := h.ended(before)
 	fresh, p, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, Session: before.Session})
-	if err != nil || fresh.Value == old.Value || p.Session == before.Session {
-		t.Fatal(err)
-	}
-	if !closed(ended) {
-		t.Error("sockets of the session before stay open")
-	}
+	must.That(t, err == nil && fresh.Value != old.Value && p.Session != before.Session, "%v", err)
+	expect.That(t, closed(ended), "sockets of the session before stay open")
 	expectAnonymous(t, "the secret before")(h.identify(old))
 }
 

@@ -40,9 +40,7 @@ func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "sb_", secret[:len(secret)-1], secret + "a", strings.ToUpper(secret), " " + secret} {
-		if hasTokenFormat(wrong) {
-			t.Errorf("an invalid token is accepted: %q", wrong)
-		}
+		expect.That(t, !hasTokenFormat(wrong), "an invalid token is accepted: %q", wrong)
 	}
 }
 
@@ -60,9 +58,7 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 	}
 	ended := h.ended(p)
 	must.Do(t, h.RevokeToken(t.Context(), anna, made.ID))
-	if !closed(ended) || h.Check(t.Context(), p) == nil {
-		t.Error("its sockets stay open")
-	}
+	expect.That(t, closed(ended) && h.Check(t.Context(), p) != nil, "its sockets stay open")
 	expectAnonymous(t, "revoked")(h.bearer(secret))
 	expectKind(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
 	secret, _ = h.token(t, anna, Support)
@@ -79,9 +75,7 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 	must.Do(t, err)
 	ended := h.ended(p)
 	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Viewer))
-	if !closed(ended) || h.Check(t.Context(), p) == nil {
-		t.Error("sockets with the former role stay open")
-	}
+	expect.That(t, closed(ended) && h.Check(t.Context(), p) != nil, "sockets with the former role stay open")
 	if p, err = h.bearer(secret); err != nil || p.Role != Viewer {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
@@ -128,9 +122,7 @@ func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(2 * time.Hour)})
 	expectKind(t, "a later end", err, fault.Invalid)
 	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-	if err != nil || child.Owner != anna.ID {
-		t.Errorf("unexpected token %+v, error %v", child, err)
-	}
+	expect.That(t, err == nil && child.Owner == anna.ID, "unexpected token %+v, error %v", child, err)
 }
 
 func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
@@ -188,9 +180,7 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 			expectKind(t, what+" token revokes another", h.RevokeToken(t.Context(), token, other.ID), fault.NotFound)
 			_, _, err = h.CreateToken(t.Context(), token, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
 			expectKind(t, what+" token makes another", err, fault.Forbidden)
-			if err := h.Check(t.Context(), p); err != nil {
-				t.Fatalf("%s token ended its owner's session", what)
-			}
+			must.That(t, h.Check(t.Context(), p) == nil, "%s token ended its owner's session", what)
 			if err := h.RevokeToken(t.Context(), token, own.ID); err != nil {
 				t.Errorf("%s token cannot end itself: %v", what, err)
 			}
@@ -270,9 +260,7 @@ func TestABoundTokenHasItsRolesOnItsClustersAndNoneElsewhere(t *testing.T) {
 	list[1].Roles = ClusterRoles{"everyone": "none"}
 	expect.Equal(t, strings.Join(roles(), ","), "support,,", "it exceeds its owner")
 	all, err := h.Tokens(t.Context(), anna)
-	if err != nil || len(all) != 1 || len(all[0].Clusters) != 2 {
-		t.Fatalf("%+v, %v", all, err)
-	}
+	must.That(t, err == nil && len(all) == 1 && len(all[0].Clusters) == 2, "%+v, %v", all, err)
 	want := []TokenCluster{{"prod-eu", "Production", Operator, Support}, {"prod-us", "America", Viewer, ClustersOnly}}
 	if got := all[0].Clusters; got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%+v", got)

@@ -84,9 +84,7 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	if p, err = h.identify(next); err != nil {
 		t.Error("who changed the password is signed out", err)
 	}
-	if !closed(ended) || !closed(own) {
-		t.Error("sockets of the sessions before stay open")
-	}
+	expect.That(t, closed(ended) && closed(own), "sockets of the sessions before stay open")
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword}); !errors.Is(err, ErrCredentials) {
 		t.Error("the old password is still accepted", err)
 	}
@@ -95,21 +93,15 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 		if many := (*TooMany)(nil); errors.As(err, &many) {
 			return
 		}
-		if n > accountPerMinute {
-			t.Fatal("guesses of the current password are not limited")
-		}
+		must.That(t, n <= accountPerMinute, "guesses of the current password are not limited")
 	}
 }
 
 func TestTheFirstLinkWorksOnce(t *testing.T) {
 	h := newFixture(t)
 	link, err := h.FirstLink(t.Context())
-	if err != nil || !strings.HasPrefix(link, FirstPath+"?key=") {
-		t.Fatal(link, err)
-	}
-	if strings.Contains(h.log.String(), link[len(FirstPath)+5:]) {
-		t.Fatal("the link is in the log")
-	}
+	must.That(t, err == nil && strings.HasPrefix(link, FirstPath+"?key="), "%v %v", link, err)
+	must.That(t, !strings.Contains(h.log.String(), link[len(FirstPath)+5:]), "the link is in the log")
 	u, _ := url.Parse(link)
 	secret := u.Query().Get("key")
 	for _, wrong := range []string{"", "x", secret[1:], secret + "A"} {
@@ -120,9 +112,7 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: "short"})
 	expectKind(t, "a weak password", err, fault.Invalid)
 	c, p, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: goodPassword})
-	if err != nil || p.Role != Admin {
-		t.Fatal(p, err)
-	}
+	must.That(t, err == nil && p.Role == Admin, "%v %v", p, err)
 	if got, err := h.identify(c); err != nil || got.ID != p.ID {
 		t.Error(got, err)
 	}
@@ -205,9 +195,7 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 		t.Errorf("unexpected sign-in %+v, error %v", f, err)
 	}
 	c, p := h.signIn(t, "glass")
-	if p.Role != Admin || p.Method != ByBreakGlass || c.MaxAge != 3600 {
-		t.Errorf("%+v for %d s", p, c.MaxAge)
-	}
+	expect.That(t, p.Role == Admin && p.Method == ByBreakGlass && c.MaxAge == 3600, "%+v for %d s", p, c.MaxAge)
 	expect.Contains(t, h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"",
 		"the log does not mention the break-glass sign-in")
 	used := h.auditRecords(t, auditBreakGlass)
@@ -225,16 +213,12 @@ func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 	for _, mode := range []Mode{ModeNone, ModeDemo} {
 		h := newFixture(t, func(o *Options) { o.Mode = mode })
 		p, err := h.identify(nil, "Authorization", "Bearer nonsense")
-		if err != nil || p.ID == "" {
-			t.Fatal(p, err)
-		}
+		must.That(t, err == nil && p.ID != "", "%v %v", p, err)
 		if mode == ModeDemo && (p.Role != Operator || p.Method != ByDemo) ||
 			mode == ModeNone && (p.ID != "local" || p.Role != Admin || p.Method != ByNone) {
 			t.Errorf("%s: unexpected principal: %+v", mode, p)
 		}
-		if endKey(p) != "" || h.Check(t.Context(), p) != nil {
-			t.Errorf("%s: the session can be ended", mode)
-		}
+		expect.That(t, endKey(p) == "" && h.Check(t.Context(), p) == nil, "%s: the session can be ended", mode)
 		by := p
 		by.Role = Admin
 		if _, err := h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Admin}); !errors.Is(err, ErrNoAccounts) {
@@ -336,9 +320,7 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	h.advance(time.Hour)
 	expect.Equal(t, note("oidc:a:1", "Anna"), was, "written again within the hour")
 	h.advance(nameRefresh)
-	if now := note("oidc:a:1", "Anna"); now == was {
-		t.Error("the time of a person who signs in again was not updated")
-	}
+	expect.That(t, note("oidc:a:1", "Anna") != was, "the time of a person who signs in again was not updated")
 	people := map[string]person{}
 	for n := range maxPeople {
 		people[fmt.Sprint("oidc:a:many", n)] = person{Name: "x", At: h.clock().Add(time.Duration(n) * time.Second)}

@@ -47,9 +47,7 @@ func onSimulatedCluster(t *testing.T, shards int, scenario func(w *world)) {
 func (w *world) admin(cmd bson.D) bson.Raw {
 	w.t.Helper()
 	reply, err := w.sim.Command(w.t.Context(), "admin", cmd)
-	if err != nil {
-		w.t.Fatalf("%v: %v", cmd, err)
-	}
+	must.That(w.t, err == nil, "%v: %v", cmd, err)
 	return reply
 }
 

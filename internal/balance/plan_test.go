@@ -190,9 +190,7 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 			tab, c := x.l.table(t)
 			p := PlanOf(Situation{Table: tab}, c)
 			e := p.Explain(x.chunk)
-			if e.Decision != x.want {
-				t.Errorf("decided %s, want %s: %+v", e.Decision, x.want, e.Verdicts)
-			}
+			expect.That(t, e.Decision == x.want, "decided %s, want %s: %+v", e.Decision, x.want, e.Verdicts)
 			if !slices.ContainsFunc(e.Verdicts, func(v Verdict) bool { return v.Code == x.code }) {
 				t.Errorf("no verdict %s: %+v", x.code, e.Verdicts)
 			}
@@ -280,12 +278,8 @@ func TestExplanationsAndMovesAgreeOnAnyTable(t *testing.T) {
 			if (e.Decision == Moves) != of[i] {
 				t.Fatalf("%+v: chunk %d in the round: %t, explained %s\n%+v\n%+v", l, i, of[i], e.Decision, e.Verdicts, p.Moves())
 			}
-			if len(e.Verdicts) < 6 {
-				t.Fatalf("%+v: only %d rules", l, len(e.Verdicts))
-			}
+			must.That(t, len(e.Verdicts) >= 6, "%+v: only %d rules", l, len(e.Verdicts))
 		}
 	}
-	if moves < 1000 {
-		t.Fatalf("only %d moves", moves)
-	}
+	must.That(t, moves >= 1000, "only %d moves", moves)
 }

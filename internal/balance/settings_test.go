@@ -73,9 +73,7 @@ func TestSettingsAreReadAsTheReleaseReadsThem(t *testing.T) {
 	}
 	b := ReadSettings([]bson.Raw{setting(t, `{"_id": "automerge", "enabled": false}`), setting(t, `{"_id": "balancer",
 		"attemptToBalanceJumboChunks": true, "_waitForDelete": true, "_secondaryThrottle": {"w": 2}}`)}, ReleaseOf("7.0.0"))
-	if !b.AutoMergeOff || !b.ForceJumbo || !b.WaitForDelete || b.SecondaryThrottle == "" {
-		t.Errorf("%+v", b)
-	}
+	expect.That(t, b.AutoMergeOff && b.ForceJumbo && b.WaitForDelete && b.SecondaryThrottle != "", "%+v", b)
 }
 
 // 2026-03-02 is a Monday. Both ends are included; a window by day that ends before it begins is open at both ends of

@@ -73,9 +73,7 @@ func TestPeersExamineEveryChunk(t *testing.T) {
 	const chunks = 2000
 	var r Report
 	must.Do(t, measurePeers(t.Context(), &r, 30, chunks))
-	if len(r.Figures) != 6 {
-		t.Fatalf("%d figures: %+v", len(r.Figures), r.Figures)
-	}
+	must.That(t, len(r.Figures) == 6, "%d figures: %+v", len(r.Figures), r.Figures)
 	for i, least := range []float64{chunks, chunks, 4 * 3 * chunks} {
 		if cost, ratio := *r.Figures[2*i].Value, *r.Figures[2*i+1].Value; cost < least || ratio != 1000*30/cost {
 			t.Errorf("%s: %v, ratio %v; at least %v", r.Figures[2*i].Name, cost, ratio, least)

@@ -163,9 +163,7 @@ func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 		b := New(src, tableOf(c), nil)
 		for i := range 100 {
 			_, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false)
-			if refused := errors.Is(err, topology.ErrMeasuredOften); refused != (i >= DemandPerMinute) {
-				t.Fatalf("%d: %v", i, err)
-			}
+			must.That(t, errors.Is(err, topology.ErrMeasuredOften) == (i >= DemandPerMinute), "%d: %v", i, err)
 		}
 		time.Sleep(time.Minute)
 		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(150)), false); err != nil {

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestSleepWaitsUntilTheContextEnds(t *testing.T) {
@@ -22,9 +24,7 @@ func TestSleepWaitsUntilTheContextEnds(t *testing.T) {
 		if err := Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Minute {
 			t.Errorf("%v after %v, want the context's end after a minute", err, time.Since(begun))
 		}
-		if Sleep(ctx, 0) == nil {
-			t.Error("the context has ended, and a wait of nothing succeeds")
-		}
+		expect.That(t, Sleep(ctx, 0) != nil, "the context has ended, and a wait of nothing succeeds")
 	})
 }
 

@@ -168,9 +168,7 @@ func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	t.Helper()
 	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{sampleNS}})
 	must.Do(t, err)
-	if len(heads) != 1 {
-		t.Fatalf("%d heads", len(heads))
-	}
+	must.That(t, len(heads) == 1, "%d heads", len(heads))
 	return heads[0].Meta
 }
 
@@ -181,9 +179,7 @@ func missingPrivilege(t *testing.T, name string, err error) string {
 		return ""
 	}
 	var d *topology.DeniedError
-	if !errors.As(err, &d) || d.Privilege == "" {
-		t.Fatalf("%s: %v names no privilege", name, err)
-	}
+	must.That(t, errors.As(err, &d) && d.Privilege != "", "%s: %v names no privilege", name, err)
 	return d.Privilege
 }
 
@@ -253,8 +249,6 @@ func parsePrivileges(t *testing.T, sentence string) bson.A {
 			actions = append(actions, word)
 		}
 	}
-	if len(out) == 0 {
-		t.Fatalf("%q names nothing that can be granted", sentence)
-	}
+	must.That(t, len(out) != 0, "%q names nothing that can be granted", sentence)
 	return out
 }

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -71,9 +72,7 @@ func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testi
 		time.Sleep(20 * time.Millisecond)
 		line.set(true)
 		err := <-done
-		if fault.Of(err) != fault.UnknownOutcome {
-			t.Fatalf("%v", err)
-		}
+		must.That(t, fault.Of(err) == fault.UnknownOutcome, "%v", err)
 		line.set(false)
 		if sent := moves.of("moveChunk"); len(sent) != 1 {
 			t.Fatalf("sent %d times", len(sent))
@@ -104,9 +103,7 @@ func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
 	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step) {
 		line.set(true)
 		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
-		if fault.Of(err) != fault.Unavailable {
-			t.Fatal(err)
-		}
+		must.That(t, fault.Of(err) == fault.Unavailable, "%v", err)
 		if err := change.Send(t.Context(), c, "", m); fault.Of(err) != fault.Unavailable {
 			t.Errorf("%v", err)
 		}
@@ -129,9 +126,7 @@ func TestRefusalQuotesTheServer(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		sent := moves.of("moveChunk")
-		if len(sent) != 1 {
-			t.Fatalf("sent %d times", len(sent))
-		}
+		must.That(t, len(sent) == 1, "sent %d times", len(sent))
 		if ms, ok := sent[0].Lookup("maxTimeMS").AsInt64OK(); !ok || ms <= 0 || ms > m.TimeLimit().Milliseconds() {
 			t.Errorf("no deadline in %v", sent[0])
 		}
@@ -160,9 +155,7 @@ func TestTheCommandOfAStepIsSent(t *testing.T) {
 					must.Do(t, err)
 					_ = s.Send(t.Context(), c, "the run", want) // refused or not
 					sent := line.commands()
-					if len(sent) != 1 || sent[0].DB != want.DB {
-						t.Fatalf("%s: sent %v, shown %v", s.Op, sent, want)
-					}
+					must.That(t, len(sent) == 1 && sent[0].DB == want.DB, "%s: sent %v, shown %v", s.Op, sent, want)
 					body := want.Doc[4 : len(want.Doc)-1]
 					if !slices.Equal(body, sent[0].Doc[4:4+len(body)]) {
 						t.Errorf("%s: sent %v, shown %v", s.Op, sent[0].Doc, want.Doc)
@@ -310,9 +303,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				for _, u := range a.Cleanups {
 					found = found || u.Shard == "shard-rs-1" && string(u.Min) == string(s.Min) && u.Until.After(time.Now())
 				}
-				if !found {
-					t.Errorf("no clean-up pending: %+v", a.Cleanups)
-				}
+				expect.That(t, found, "no clean-up pending: %+v", a.Cleanups)
 			})
 		})
 	}

@@ -124,9 +124,7 @@ func eventually(t *testing.T, c *cluster.Client, within time.Duration) time.Dura
 		if err == nil {
 			return time.Since(began)
 		}
-		if time.Since(began) > within {
-			t.Fatalf("after %s still %v", within, err)
-		}
+		must.That(t, time.Since(began) <= within, "after %s still %v", within, err)
 		time.Sleep(500 * time.Millisecond)
 	}
 }
@@ -171,9 +169,7 @@ func TestPagesNeedNotWaitForAClusterThatHasJustFailed(t *testing.T) {
 			_, err := c.Shards(t.Context())
 			took := time.Since(began)
 			longest, all = max(longest, took), all+took
-			if fault.Of(err) != fault.Unavailable || fault.Title(err) != fault.NoAnswerTitle {
-				t.Fatal(err)
-			}
+			must.That(t, fault.Of(err) == fault.Unavailable && fault.Title(err) == fault.NoAnswerTitle, "%v", err)
 			time.Sleep(time.Second)
 		}
 		if longest > 11*time.Second || all/40 > 5*time.Second {

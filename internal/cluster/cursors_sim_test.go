@@ -140,9 +140,7 @@ func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
 		}
 		all := looks.times()
 		for i, at := range all[1:] {
-			if at.Sub(all[i]) < 10*time.Second {
-				t.Errorf("two looks within %s", at.Sub(all[i]))
-			}
+			expect.That(t, at.Sub(all[i]) >= 10*time.Second, "two looks within %s", at.Sub(all[i]))
 		}
 		if cancel(); !errors.Is(<-done, context.Canceled) {
 			t.Error("it ended before its context")
@@ -251,9 +249,7 @@ func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
 				t.Fatalf("the session of read %d was killed %d times, want 3", i, n)
 			}
 		}
-		if most > 100 {
-			t.Errorf("%d sessions in one command, and a read was given up every 0.3 s", most)
-		}
+		expect.That(t, most <= 100, "%d sessions in one command, and a read was given up every 0.3 s", most)
 	})
 }
 
@@ -298,9 +294,7 @@ func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 			}
 			command := held[0].EndCommands()[0].Text
 			parts := regexp.MustCompile(`^db\.adminCommand\(\{killSessions: \[\{id: UUID\("([-0-9a-f]{36})"\)\}\]\}\)$`).FindStringSubmatch(command)
-			if parts == nil {
-				t.Fatalf("the command is %s", command)
-			}
+			must.That(t, parts != nil, "the command is %s", command)
 			id := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: must.Get(hex.DecodeString(strings.ReplaceAll(parts[1], "-", "")))}
 			c.Do(t, "admin", bson.D{{Key: "killSessions", Value: bson.A{bson.D{{Key: "id", Value: id}}}}})
 			time.Sleep(6 * time.Minute)
@@ -353,16 +347,10 @@ func TestSessionsOfReadsThatWereGivenUpAreKilled(t *testing.T) {
 		defer mu.Unlock()
 		n := 0
 		for _, id := range killed {
-			if id != lost {
-				t.Errorf("the session %s was killed, and its read had been answered", id)
-			}
+			expect.That(t, id == lost, "the session %s was killed, and its read had been answered", id)
 			n++
 		}
-		if n < 2 || n > 4 {
-			t.Errorf("the session was killed %d times in 20 s, want 2 to 4", n)
-		}
-		if slices.Contains(read[len(read)-20:], lost) {
-			t.Error("the session of the lost read was used again")
-		}
+		expect.That(t, n >= 2 && n <= 4, "the session was killed %d times in 20 s, want 2 to 4", n)
+		expect.That(t, !slices.Contains(read[len(read)-20:], lost), "the session of the lost read was used again")
 	})
 }

@@ -67,9 +67,7 @@ func TestChunksOfOtherVersionsAreDecoded(t *testing.T) {
 			func(c topology.Chunk) bool { return c.Shard == "by-uuid" }},
 	} {
 		got, err := decodeChunk(t, doc(t, c.text))
-		if err != nil || !c.want(got) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		expect.That(t, err == nil && c.want(got), "%s: %+v, %v", name, got, err)
 	}
 }
 
@@ -105,9 +103,7 @@ func TestHeadsAreDecodedAcrossVersions(t *testing.T) {
 		t.Errorf("without timestamp the chunks are by namespace: %+v, %v", h, err)
 	}
 	h, err = decodeHead(doc(t, `{"_id":"a.system.resharding.df24b196","timestamp":{"$timestamp":{"t":1,"i":1}},"key":{"_id":1},"unsplittable":true,"reshardingFields":{"uuid":1}}`))
-	if err != nil || !h.Temporary || !h.Unsplittable || !h.Resharding {
-		t.Errorf("%+v, %v", h, err)
-	}
+	expect.That(t, err == nil && h.Temporary && h.Unsplittable && h.Resharding, "%+v, %v", h, err)
 	for _, bad := range []string{`{}`, `{"_id":5}`, `{"_id":"a.b"}`, `{"_id":"a.b","key":{}}`, `{"_id":"a.b","key":7}`} {
 		if h, err := decodeHead(doc(t, bad)); err == nil {
 			t.Errorf("%s became %+v", bad, h)
@@ -320,9 +316,7 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 					known++
 				}
 			}
-			if known != 4 {
-				t.Errorf("%s %v: %d figures are known, expected 4", of, v, known)
-			}
+			expect.That(t, known == 4, "%s %v: %d figures are known, expected 4", of, v, known)
 		}
 		owned := must.Get(bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v},
 			{Key: "ownedSizeBytes", Value: 7}}))

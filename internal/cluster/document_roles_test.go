@@ -205,7 +205,5 @@ func TestAddressesOfTheConnectPageAreValid(t *testing.T) {
 			}
 		}
 	}
-	if seen < 12 {
-		t.Errorf("%d addresses", seen)
-	}
+	expect.That(t, seen >= 12, "%d addresses", seen)
 }

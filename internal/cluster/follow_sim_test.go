@@ -38,9 +38,7 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			before := len(got)
-			if before == 0 {
-				t.Fatal("the entries that are there did not come")
-			}
+			must.That(t, before != 0, "the entries that are there did not come")
 			log := func(i int) {
 				_, err := sim.Command(t.Context(), "config", bson.D{{Key: "insert", Value: "changelog"}, {Key: "documents", Value: bson.A{bson.D{
 					{Key: "_id", Value: i}, {Key: "time", Value: time.Now().Add(time.Duration(-i) * time.Hour)}, {Key: "what", Value: "split"},
@@ -198,9 +196,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 				}()
 				time.Sleep(31 * time.Second)
 				table := w.Table()
-				if len(table.Moves.List) != 1 {
-					t.Fatalf("%+v, %+v", table.Moves, table.Health[topology.PartMoves])
-				}
+				must.That(t, len(table.Moves.List) == 1, "%+v, %+v", table.Moves, table.Health[topology.PartMoves])
 				m := table.Moves.List[0]
 				if m.NS != "app.users" || m.From != "shard-rs-1" || m.To != "shard-rs-2" || string(m.Min) != string(at(20)) || m.Arrived(table) {
 					t.Errorf("%+v", m)
@@ -214,12 +210,8 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 				if !m.Copied.Known || m.Copied.Value < rows/3 || m.Copied.Value > rows*2/3 {
 					t.Errorf("copied %+v", m.Copied)
 				}
-				if !m.Estimate.Known || m.Estimate.Value <= 0 {
-					t.Errorf("estimate %+v", m.Estimate)
-				}
-				if m.Left.Known && m.Left.For <= 0 {
-					t.Errorf("left %+v", m.Left)
-				}
+				expect.That(t, m.Estimate.Known && m.Estimate.Value > 0, "estimate %+v", m.Estimate)
+				expect.That(t, !m.Left.Known || m.Left.For > 0, "left %+v", m.Left)
 				if got, want := table.Moves.FromLog, release >= "6.0"; got != want {
 					t.Errorf("from the changelog: %v", got)
 				}
@@ -235,9 +227,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 					table.Events[0].What != "moveChunk.commit" {
 					t.Errorf("what came of it is not known yet: %+v", table.Events)
 				}
-				if !m.Arrived(table) {
-					t.Error("the chunk is on its recipient, and does not count as arrived")
-				}
+				expect.That(t, m.Arrived(table), "the chunk is on its recipient, and does not count as arrived")
 			})
 		})
 	}

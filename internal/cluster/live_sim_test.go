@@ -65,9 +65,7 @@ func TestLostClusterRecoversByItself(t *testing.T) {
 		defer stop()
 		time.Sleep(3 * time.Second)
 		good := w.Table()
-		if !good.Loaded {
-			t.Fatal("not loaded")
-		}
+		must.That(t, good.Loaded, "not loaded")
 		line.set(true)
 		time.Sleep(time.Minute)
 		lost := w.Table()

@@ -97,9 +97,7 @@ func TestMalformedCatalogDocumentHidesNothingElse(t *testing.T) {
 				}
 				h := now.Health[o.part]
 				t.Logf("%s: note %q, error %v", o.part, h.Note, h.Err)
-				if h.Err != nil && strings.Contains(fault.Text(h.Err), "went wrong inside") {
-					t.Errorf("%v", h.Err)
-				}
+				expect.That(t, h.Err == nil || !strings.Contains(fault.Text(h.Err), "went wrong inside"), "%v", h.Err)
 			})
 		})
 	}
@@ -115,22 +113,16 @@ func TestTombstonesAndTrackedCollectionsAreNotSharded(t *testing.T) {
 			must.Do(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
 			w := topology.NewWatcher(c, topology.Options{})
 			must.Do(t, w.Refresh(t.Context()))
-			if w.Table().Collection("d.gone") == nil {
-				t.Fatal("not loaded")
-			}
+			must.That(t, w.Table().Collection("d.gone") != nil, "not loaded")
 			must.Do(t, run(t, sim, "d", bson.D{{Key: "drop", Value: "gone"}}))
 			if version == "8.0" {
 				must.Do(t, run(t, sim, "admin", bson.D{{Key: "moveCollection", Value: "d.plain"}, {Key: "toShard", Value: "shard-rs-2"}}))
 			}
 			must.Do(t, w.Refresh(t.Context()))
-			if w.Table().Collection("d.gone") != nil {
-				t.Errorf("%s: a dropped collection is still there", version)
-			}
+			expect.That(t, w.Table().Collection("d.gone") == nil, "%s: a dropped collection is still there", version)
 			plain := w.Table().Collection("d.plain")
 			if version == "4.4" {
-				if plain != nil {
-					t.Errorf("an unsharded collection of 4.4: %+v", plain)
-				}
+				expect.That(t, plain == nil, "an unsharded collection of 4.4: %+v", plain)
 				return
 			}
 			if plain == nil || !plain.Unsplittable || plain.Chunks.Len() != 1 || plain.Chunks.Owner(0) != "shard-rs-2" {

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -212,9 +213,7 @@ func walkAndCompare(t *testing.T, o simcluster.Options, steps int) {
 			wanted = append(wanted, "tidy")
 		}
 		for _, what := range wanted {
-			if done[what] < steps/50 {
-				t.Errorf("the walk was too tame: %v", done)
-			}
+			expect.That(t, done[what] >= steps/50, "the walk was too tame: %v", done)
 		}
 	})
 }
@@ -229,7 +228,5 @@ func checkCover(t *testing.T, col *topology.Collection) {
 		}
 		next = ch.Max
 	}
-	if next.Compare(col.Key.Max()) != 0 {
-		t.Fatalf("%s does not reach the end", col.NS)
-	}
+	must.That(t, next.Compare(col.Key.Max()) == 0, "%s does not reach the end", col.NS)
 }

@@ -140,9 +140,7 @@ func TestAMoveInTheWayIsNamedInTheWordsOfEachRelease(t *testing.T) {
 			"currently donating range 'min: { p: 1 } - max: { p: 2 }' for namespace a.b to shard s-2",
 	} {
 		err, ok := busyError(operation.ObstacleMigration, text, fault.New(fault.Conflict, "refused")).(*operation.BusyError)
-		if !ok || err.NS != "a.b" || err.Shard != "s-2" {
-			t.Errorf("%q: got %+v", text, err)
-		}
+		expect.That(t, ok && err.NS == "a.b" && err.Shard == "s-2", "%q: got %+v", text, err)
 	}
 }
 
@@ -166,7 +164,5 @@ func TestEveryConnectionErrorHasARemedy(t *testing.T) {
 	} {
 		expect.Contains(t, connectAdvice(text, false), want, "%s", text)
 	}
-	if got := connectAdvice("Last error: EOF", true); !strings.Contains(got, "when TLS begins") {
-		t.Error(got)
-	}
+	expect.Contains(t, connectAdvice("Last error: EOF", true), "when TLS begins", "the text")
 }

@@ -123,9 +123,7 @@ func TestEveryOperationIsTried(t *testing.T) {
 	}
 	slices.Sort(tried)
 	slices.Sort(want)
-	if !slices.Equal(tried, want) {
-		t.Errorf("tried %v, there are %v", tried, want)
-	}
+	expect.That(t, slices.Equal(tried, want), "tried %v, there are %v", tried, want)
 }
 
 // releasesOfRoles lists releases with different roles or commands.
@@ -248,13 +246,9 @@ func TestDoctorSendsOnlyReads(t *testing.T) {
 			"config.find", "yorkie-meta.find", "yorkie-meta.aggregate", "yorkie-meta.listCollections", "yorkie-meta.dbStats"}
 		all := sent.take()
 		for _, name := range all {
-			if !slices.Contains(harmless, name) {
-				t.Errorf("it sent %s", name)
-			}
+			expect.That(t, slices.Contains(harmless, name), "it sent %s", name)
 		}
-		if len(all) < 20 || len(all) > 40 {
-			t.Errorf("it sent %d commands: %v", len(all), all)
-		}
+		expect.That(t, len(all) >= 20 && len(all) <= 40, "it sent %d commands: %v", len(all), all)
 		if lacks, unknown := missingPrivileges(report, true); len(lacks)+len(unknown) > 0 {
 			t.Errorf("without access control it lacks %v and %v", lacks, unknown)
 		}

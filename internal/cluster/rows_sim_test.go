@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
@@ -123,9 +124,7 @@ func TestIDsOfEveryTypeAreReadInBatches(t *testing.T) {
 					read-- // the next batch begins with it
 				}
 			}
-			if read != len(want) {
-				t.Errorf("limit %d: %d rows, want %d", limit, read, len(want))
-			}
+			expect.That(t, read == len(want), "limit %d: %d rows, want %d", limit, read, len(want))
 		}
 	})
 }
@@ -156,23 +155,17 @@ func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 				heat.NewestQuery{NS: "app.rows", Key: []string{"k.a"}, Date: date, From: begun.Add(-40 * time.Minute), Field: "k.a",
 					Least: bson.RawValue{Type: bson.TypeInt32, Value: []byte{3, 0, 0, 0}},
 					Most:  bson.RawValue{Type: bson.TypeInt32, Value: []byte{5, 0, 0, 0}}, Limit: 7})
-			if err != nil || len(got) != 7 {
-				t.Fatalf("%q: %d rows, %v", date, len(got), err)
-			}
+			must.That(t, err == nil && len(got) == 7, "%q: %d rows, %v", date, len(got), err)
 			for i, row := range got {
 				a, _ := row.Doc.Lookup("k", "a").AsInt64OK()
 				if a < 3 || a > 5 || row.Doc.Lookup("secret").Type != 0 || i > 0 &&
 					row.ID.Timestamp().After(got[i-1].ID.Timestamp()) || begun.Sub(row.ID.Timestamp()) > 40*time.Minute {
 					t.Errorf("%q: %s", date, row.Doc)
 				}
-				if date != "" && row.Doc.Lookup(date).Type != bson.TypeDateTime {
-					t.Errorf("no date in %s", row.Doc)
-				}
+				expect.That(t, date == "" || row.Doc.Lookup(date).Type == bson.TypeDateTime, "no date in %s", row.Doc)
 			}
 			sent := line.of("find")
-			if len(sent) != 1 {
-				t.Fatalf("%d commands", len(sent))
-			}
+			must.That(t, len(sent) == 1, "%d commands", len(sent))
 			mode, _ := sent[0].Lookup("$readPreference", "mode").StringValueOK()
 			limit, _ := sent[0].Lookup("limit").AsInt64OK()
 			if most, _ := sent[0].Lookup("maxTimeMS").AsInt64OK(); mode != "secondaryPreferred" || limit != 7 || most <= 0 ||
@@ -211,9 +204,7 @@ func TestOwnersAreReadNewestFirstAndARowThatCannotBeReadCostsItself(t *testing.T
 		insert(t, sim, 4, bson.A{})
 		rows, _, err := c.Owners(t.Context(), ns)
 		var skipped *topology.SkippedError
-		if !errors.As(err, &skipped) || skipped.Count != 2 {
-			t.Errorf("two odd rows: %v", err)
-		}
+		expect.That(t, errors.As(err, &skipped) && skipped.Count == 2, "two odd rows: %v", err)
 		if len(rows) != len(first)+2 || rows[0].Since != at(4) || len(rows[0].Shards) != 0 || rows[1].Since != at(1) ||
 			!slices.Equal(rows[1].Shards, []string{"shard-rs-2", "shard-rs-1"}) || rows[2].Since != first[0].Since {
 			t.Errorf("%+v", rows)

@@ -206,9 +206,7 @@ func TestSecretsAreNeitherRequestedNorReceivedNorLogged(t *testing.T) {
 		}
 		for _, coll := range []string{"projects", "documents", "clients", "schemas", "revisions", "changes", "snapshots",
 			"snapshot_bodies", "versionvectors"} {
-			if e.checked[coll] == 0 {
-				t.Errorf("nothing was asked of %s", coll)
-			}
+			expect.That(t, e.checked[coll] != 0, "nothing was asked of %s", coll)
 		}
 		checkNoCommandQuoted(t, log.String())
 	})
@@ -246,9 +244,7 @@ func TestDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 		must.Do(t, err)
 	})
 	log := must.Get(os.ReadFile(path))
-	if !bytes.Contains(log, []byte("Connection")) {
-		t.Error("the driver logs nothing, so this shows nothing")
-	}
+	expect.That(t, bytes.Contains(log, []byte("Connection")), "the driver logs nothing, so this shows nothing")
 	if bytes.Contains(log, []byte(canary)) || bytes.Contains(log, []byte("Command started")) {
 		t.Errorf("%s", log)
 	}

@@ -199,9 +199,7 @@ func TestReadsAreMajorityReadsWithATimeLimit(t *testing.T) {
 	_, _ = c.Routers(ctx)
 	mu.Lock()
 	defer mu.Unlock()
-	if len(commands) != 6 {
-		t.Fatalf("%d commands", len(commands))
-	}
+	must.That(t, len(commands) == 6, "%d commands", len(commands))
 	for _, cmd := range commands {
 		if level, _ := cmd.Lookup("readConcern", "level").StringValueOK(); level != "majority" {
 			t.Errorf("%s: read concern %q", cmd.Index(0), level)
@@ -245,9 +243,7 @@ func TestOldChunkFormatIsDetectedAndRemembered(t *testing.T) {
 			n++
 		}
 	}
-	if n != 3 {
-		t.Fatalf("%d aggregates for two polls, want two for the first and one from then on", n)
-	}
+	must.That(t, n == 3, "%d aggregates for two polls, want two for the first and one from then on", n)
 }
 
 func TestMalformedDocumentsAreSkippedAndReported(t *testing.T) {
@@ -256,9 +252,7 @@ func TestMalformedDocumentsAreSkippedAndReported(t *testing.T) {
 	}))
 	must.Do(t, err)
 	shards, err := c.Shards(t.Context())
-	if len(shards) != 1 || !partial(err) || err == nil {
-		t.Fatalf("%v, %v", shards, err)
-	}
+	must.That(t, len(shards) == 1 && partial(err) && err != nil, "%v, %v", shards, err)
 }
 
 // A mongod has collections of the same names in its own config database: reads from it

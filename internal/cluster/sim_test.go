@@ -115,9 +115,7 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 			t.Fatalf("not loaded: %+v", w.Table().Health)
 		}
 		for p, h := range w.Table().Health {
-			if h.Err != nil || h.Note != "" {
-				t.Errorf("%s: %v %s", p, h.Err, h.Note)
-			}
+			expect.That(t, h.Err == nil && h.Note == "", "%s: %v %s", p, h.Err, h.Note)
 		}
 		sent.take()
 		time.Sleep(20 * time.Second)
@@ -147,9 +145,7 @@ func TestCountStopsOneAboveItsLimit(t *testing.T) {
 	cfg := simcluster.Options{Projects: 3, Documents: 40, Still: true}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		all, err := c.Count(t.Context(), "yorkie-meta.documents", bson.D{})
-		if err != nil || all < 10 {
-			t.Fatalf("%d documents, %v", all, err)
-		}
+		must.That(t, err == nil && all >= 10, "%d documents, %v", all, err)
 		empty := bson.Raw{5, 0, 0, 0, 0}
 		for most, want := range map[int64]int64{0: 1, 7: 8, all - 1: all, all: all, 100_000: all} {
 			if n, err := c.CountUpTo(t.Context(), "yorkie-meta.documents", empty, most); err != nil || n != want {
@@ -215,9 +211,7 @@ func TestChunksAreCountedByAnIndex(t *testing.T) {
 		o := simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: version, ManyChunks: 3000}
 		onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 			heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{simcluster.ManyNS}})
-			if err != nil || len(heads) != 1 {
-				t.Fatal(heads, err)
-			}
+			must.That(t, err == nil && len(heads) == 1, "%v %v", heads, err)
 			_, before := sim.Examined()
 			n, err := c.CountChunks(t.Context(), heads[0].Meta)
 			_, after := sim.Examined()
@@ -262,9 +256,7 @@ func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 			cancel()
 			must.Do(t, <-done)
 			<-watched
-			if tables < 30 {
-				t.Errorf("only %d tables were published", tables)
-			}
+			expect.That(t, tables >= 30, "only %d tables were published", tables)
 		}()
 		synctest.Wait()
 		world := &randomAdmin{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}

@@ -23,6 +23,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -160,9 +161,7 @@ func TestTLSAndEveryWayToSignIn(t *testing.T) {
 				must.Do(t, err)
 				defer func() { _ = client.Close(context.Background()) }()
 				id, err := client.Identity(t.Context())
-				if err != nil || strings.Join(id.Users, " ") != c.user {
-					t.Errorf("%v, %v", id.Users, err)
-				}
+				expect.That(t, err == nil && strings.Join(id.Users, " ") == c.user, "%v, %v", id.Users, err)
 			})
 		})
 	}

@@ -83,9 +83,7 @@ func TestAddressIsReadFromAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "uri")
 	must.Do(t, os.WriteFile(path, []byte("mongodb://u:p@h:1/\n# comment\n"), 0o600))
 	u, err := ReadURI(path)
-	if err != nil || u.Hosts() != "h:1" {
-		t.Fatalf("%v, %v", u, err)
-	}
+	must.That(t, err == nil && u.Hosts() == "h:1", "%v, %v", u, err)
 	var flag URI
 	if err := flag.UnmarshalText([]byte("mongodb+srv://u:p@cluster.example.com/")); err != nil ||
 		flag.String() != "mongodb+srv://cluster.example.com" {
@@ -122,7 +120,5 @@ func TestSecretInAnAddressIsDetected(t *testing.T) {
 			t.Errorf("%s: %v", text, !want)
 		}
 	}
-	if (URI{}).HoldsSecret() {
-		t.Error("no address holds a secret")
-	}
+	expect.That(t, !(URI{}).HoldsSecret(), "no address holds a secret")
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -118,9 +119,7 @@ func TestMonitorRoleReadsEverythingAndChangesNothing(t *testing.T) {
 	withRoles(t, []string{"clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		for what, err := range callEveryRead(t.Context(), c, w.head(ns).Meta) {
-			if err != nil {
-				t.Errorf("%s: %v", what, err)
-			}
+			expect.That(t, err == nil, "%s: %v", what, err)
 		}
 		before := w.follow(ns)
 		for what, err := range callEveryChange(t.Context(), w, c, ns) {
@@ -144,9 +143,7 @@ func TestManagerRoleMayMakeEveryChange(t *testing.T) {
 	withRoles(t, []string{"clusterManager", "clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		for what, err := range callEveryChange(t.Context(), w, c, ns) {
-			if err != nil {
-				t.Errorf("%s: %v", what, err)
-			}
+			expect.That(t, err == nil, "%s: %v", what, err)
 		}
 		if h := w.head(ns); h.MigrationsBlocked || !h.NoBalance {
 			t.Errorf("got %+v, want MigrationsBlocked false, NoBalance true", h)

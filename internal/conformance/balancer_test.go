@@ -18,13 +18,9 @@ import (
 func TestBalancingOfACollectionIsDisabledAndEnabled(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-		if !w.head(ns).NoBalance {
-			t.Error("balancing is on")
-		}
+		expect.That(t, w.head(ns).NoBalance, "balancing is on")
 		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns, On: true}))
-		if w.head(ns).NoBalance {
-			t.Error("balancing is off")
-		}
+		expect.That(t, !w.head(ns).NoBalance, "balancing is off")
 		w.expectRefusal(fault.NotFound, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: topology.Namespace(w.db + ".none")}),
 			"switch balancing of no collection")
 		if ok, violation, err := w.client.Balanced(w.Context(), ns); err != nil || !ok || violation != "" {
@@ -46,16 +42,12 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 			}
 		}
 		must.Do(t, err)
-		if !w.head(ns).MigrationsBlocked {
-			t.Error("migrations are allowed")
-		}
+		expect.That(t, w.head(ns).MigrationsBlocked, "migrations are allowed")
 		lower, upper := f.boundDocuments(f.chunks[0])
 		m := operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.otherShard(f.chunks[0].Shard)}
 		w.expectRefusal(fault.Conflict, w.send(w.Context(), m), "move while migrations are forbidden")
 		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpMigrations, NS: ns, On: true}))
-		if w.head(ns).MigrationsBlocked {
-			t.Error("migrations are forbidden")
-		}
+		expect.That(t, !w.head(ns).MigrationsBlocked, "migrations are forbidden")
 		must.Do(t, w.send(w.Context(), m))
 		f.readChanges("a move")
 	})

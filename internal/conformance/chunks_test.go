@@ -27,9 +27,7 @@ func TestEveryChangeOfChunksIsReadIncrementally(t *testing.T) {
 			must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
 			f.readChanges("a split")
 		}
-		if len(f.chunks) != 5 {
-			t.Fatalf("%d chunks after 4 splits, want 5", len(f.chunks))
-		}
+		must.That(t, len(f.chunks) == 5, "%d chunks after 4 splits, want 5", len(f.chunks))
 		w.needShards(2)
 		moved := f.chunks[2]
 		to := w.otherShard(moved.Shard)
@@ -68,9 +66,7 @@ func TestMedianSplitIsInTheMiddleOfTheDocuments(t *testing.T) {
 		w.insertDocuments(ns, 200, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}} })
 		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: lower, Max: upper}))
 		f.readChanges("a split in the middle")
-		if len(f.chunks) != 2 {
-			t.Fatalf("%d chunks, want 2", len(f.chunks))
-		}
+		must.That(t, len(f.chunks) == 2, "%d chunks, want 2", len(f.chunks))
 		at, ok := f.keyDoc(f.chunks[0].Max).Lookup("p").Int32OK()
 		if !ok || at < 50 || at > 150 {
 			t.Errorf("0 … 199 was split at %v", f.keyDoc(f.chunks[0].Max))

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -43,9 +44,7 @@ func TestShardSizesAddUpToTheInsertedData(t *testing.T) {
 		}
 		must.Do(t, err)
 		at := slices.IndexFunc(all, func(s topology.Sizes) bool { return s.NS == ns })
-		if at < 0 {
-			t.Fatalf("%s is not among %d collections", ns, len(all))
-		}
+		must.That(t, at >= 0, "%s is not among %d collections", ns, len(all))
 		w.checkSizes(all[at], n, bytes)
 	})
 }
@@ -67,9 +66,7 @@ func TestEveryShardReportsItsDiskUsage(t *testing.T) {
 		disks, err = w.source.Disks(w.Context(), w.db+"-nowhere", shards)
 		must.Do(t, err)
 		for name, d := range disks {
-			if d.Known() {
-				w.Errorf("%s, of a database that is not there: %+v", name, d)
-			}
+			expect.That(w, !d.Known(), "%s, of a database that is not there: %+v", name, d)
 		}
 	})
 }
@@ -80,9 +77,7 @@ func (w *world) checkSizes(s topology.Sizes, documents, bytes int64) {
 	var gotDocuments, gotBytes int64
 	owners := w.follow(s.NS).owners()
 	for name, size := range s.Shards {
-		if !slices.Contains(w.shards, name) {
-			w.Errorf("figures of the unknown shard %q", name)
-		}
+		expect.That(w, slices.Contains(w.shards, name), "figures of the unknown shard %q", name)
 		if !size.Documents.Known || !size.Bytes.Known {
 			w.Errorf("%s: %+v, want size.Documents.Known true, size.Bytes.Known true", name, size)
 		}
@@ -132,9 +127,7 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 				continue
 			}
 			seen[e.What]++
-			if e.ID == "" || e.Time.IsZero() {
-				t.Errorf("an event without id or time: %+v", e)
-			}
+			expect.That(t, e.ID != "" && !e.Time.IsZero(), "an event without id or time: %+v", e)
 			if e.What == "moveChunk.commit" {
 				if from, _ := e.Details.Lookup("from").StringValueOK(); from != f.chunks[0].Shard {
 					t.Errorf("moved from %q: %v", from, e.Details)
@@ -143,9 +136,7 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		}
 		// A server may log other events too, and an event more than once.
 		for what, n := range map[string]int{"split": 3, "moveChunk.start": 1, "moveChunk.commit": 1, "merge": 1} {
-			if seen[what] < n {
-				t.Errorf("%d × %s, want %d; seen: %v", seen[what], what, n, seen)
-			}
+			expect.That(t, seen[what] >= n, "%d × %s, want %d; seen: %v", seen[what], what, n, seen)
 		}
 		if !slices.IsSortedFunc(events, func(a, b topology.Event) int { return cmp.Compare(b.Time.Unix()/60, a.Time.Unix()/60) }) {
 			t.Error("the newest is not first") // the servers' clocks may differ by seconds

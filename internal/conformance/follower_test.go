@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -23,9 +24,7 @@ func (w *world) head(ns topology.Namespace) topology.Head {
 	w.Helper()
 	heads, err := w.source.Heads(w.Context(), topology.Window{Only: []topology.Namespace{ns}})
 	must.Do(w, err)
-	if len(heads) != 1 || heads[0].NS != ns {
-		w.Fatalf("heads of %s: %v", ns, heads)
-	}
+	must.That(w, len(heads) == 1 && heads[0].NS == ns, "heads of %s: %v", ns, heads)
 	return heads[0]
 }
 
@@ -55,17 +54,11 @@ func (w *world) follow(ns topology.Namespace) *follower {
 func (f *follower) readChanges(what string) {
 	f.Helper()
 	h := f.head(f.meta.NS)
-	if h.Incarnation != f.meta.Incarnation {
-		f.Fatalf("%s made another collection of it", what)
-	}
-	if !f.highest.Less(h.Highest) {
-		f.Fatalf("%s: highest version %s, was %s", what, h.Highest, f.highest)
-	}
+	must.That(f, h.Incarnation == f.meta.Incarnation, "%s made another collection of it", what)
+	must.That(f, f.highest.Less(h.Highest), "%s: highest version %s, was %s", what, h.Highest, f.highest)
 	last := f.highest
 	for _, c := range f.readChunksSince(h.Meta, f.highest) {
-		if c.Version.Less(last) {
-			f.Errorf("%s: version %s came after %s", what, c.Version, last)
-		}
+		expect.That(f, !c.Version.Less(last), "%s: version %s came after %s", what, c.Version, last)
 		last = c.Version
 		f.apply(c)
 	}
@@ -96,14 +89,10 @@ func (f *follower) checkCoverage() {
 	f.Helper()
 	at := f.meta.Key.Min()
 	for _, c := range f.chunks {
-		if c.Min.Compare(at) != 0 {
-			f.Fatalf("a gap before %v", c)
-		}
+		must.That(f, c.Min.Compare(at) == 0, "a gap before %v", c)
 		at = c.Max
 	}
-	if at.Compare(f.meta.Key.Max()) != 0 {
-		f.Fatal("chunks end before the key space does")
-	}
+	must.That(f, at.Compare(f.meta.Key.Max()) == 0, "chunks end before the key space does")
 }
 
 // keyDoc returns a key in the form that commands take.

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -31,9 +32,7 @@ func TestDoctorFindsNothingMissingForAnUnrestrictedUser(t *testing.T) {
 			Profile: profile.Yorkie(), Data: []doctor.Data{{DB: w.db, Layout: profile.Yorkie().Layouts[0]}}})
 		must.Do(t, err)
 		for _, f := range report.Findings {
-			if f.State != doctor.OK {
-				t.Errorf("%s: %s, lacks %v, not known %v", f.Code, f.State, f.Lacks, f.Unsure)
-			}
+			expect.That(t, f.State == doctor.OK, "%s: %s, lacks %v, not known %v", f.Code, f.State, f.Lacks, f.Unsure)
 		}
 	})
 }
@@ -50,9 +49,7 @@ func TestIdentityListsThePrivilegesOfTheUser(t *testing.T) {
 			kinds["cluster"] = kinds["cluster"] || g.On.Cluster
 			kinds["config"] = kinds["config"] || g.On.DB == "config"
 			kinds["everywhere"] = kinds["everywhere"] || g.On == topology.Resource{}
-			if len(g.Actions) == 0 {
-				t.Errorf("%+v permits nothing", g)
-			}
+			expect.That(t, len(g.Actions) != 0, "%+v permits nothing", g)
 		}
 		if len(kinds) != 3 || !kinds["cluster"] || !kinds["config"] || !kinds["everywhere"] {
 			t.Errorf("got privileges %+v, want some on the cluster, on config and on every namespace", id.Grants)

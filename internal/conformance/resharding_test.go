@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -61,18 +62,14 @@ func TestCollectionsAreResharded(t *testing.T) {
 				must.Do(t, err)
 				if r := trace.Resharding; r != nil && r.NS == ns {
 					seen = true
-					if !trace.Running || r.ID == "" || r.State == "" {
-						t.Errorf("got %+v", r)
-					}
+					expect.That(t, trace.Running && r.ID != "" && r.State != "", "got %+v", r)
 				}
 				continue
 			}
 			break
 		}
 		must.Do(t, err)
-		if !seen && time.Since(sent) > time.Minute {
-			t.Error("the running operation was never seen")
-		}
+		expect.That(t, seen || time.Since(sent) <= time.Minute, "the running operation was never seen")
 		after := w.head(ns)
 		if after.Key.String() != "{k: 1}" || after.Incarnation.UUID == before.Incarnation.UUID || after.Resharding {
 			t.Errorf("got %+v", after.Meta)
@@ -85,8 +82,6 @@ func TestCollectionsAreResharded(t *testing.T) {
 		}
 		trace, err := w.client.Trace(w.Context(), run, step, sent)
 		must.Do(t, err)
-		if trace.Running || len(trace.Events) == 0 {
-			t.Errorf("after the end: %+v", trace)
-		}
+		expect.That(t, !trace.Running && len(trace.Events) != 0, "after the end: %+v", trace)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -99,9 +100,7 @@ func TestRoutingTableAndServerTargetTheSameShard(t *testing.T) {
 				}
 				shards[want] = true
 			}
-			if len(shards) < 2 {
-				t.Errorf("%s: all keys are on one shard", kind.name)
-			}
+			expect.That(t, len(shards) >= 2, "%s: all keys are on one shard", kind.name)
 		}
 	})
 }
@@ -131,16 +130,12 @@ func TestMetadataIsReadFromEveryTarget(t *testing.T) {
 		colls, err := w.source.Collections(w.Context(), w.db)
 		must.Do(t, err)
 		for _, want := range []topology.Namespace{ns, topology.Namespace(w.db + ".plain")} {
-			if !slices.Contains(colls, want) {
-				t.Errorf("%s is not in %v", want, colls)
-			}
+			expect.That(t, slices.Contains(colls, want), "%s is not in %v", want, colls)
 		}
 		databases, err := w.source.Databases(w.Context())
 		must.Do(t, err)
 		at := slices.IndexFunc(databases, func(d topology.Database) bool { return d.Name == w.db })
-		if at < 0 || !slices.Contains(w.shards, databases[at].Primary) {
-			t.Errorf("%s in %v", w.db, databases)
-		}
+		expect.That(t, at >= 0 && slices.Contains(w.shards, databases[at].Primary), "%s in %v", w.db, databases)
 		routers, err := w.source.Routers(w.Context())
 		must.Do(t, err)
 		if len(routers) == 0 || routers[0].Version == "" || routers[0].Ping.IsZero() {
@@ -149,8 +144,6 @@ func TestMetadataIsReadFromEveryTarget(t *testing.T) {
 		f := w.follow(ns)
 		n := 0
 		must.Do(t, w.source.ChunksFrom(w.Context(), f.meta, f.meta.Key.Min(), 5, func(topology.Chunk) error { n++; return nil }))
-		if n != len(f.chunks) {
-			t.Errorf("%d chunks in key order, %d in all", n, len(f.chunks))
-		}
+		expect.That(t, n == len(f.chunks), "%d chunks in key order, %d in all", n, len(f.chunks))
 	})
 }

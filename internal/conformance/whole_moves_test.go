@@ -174,7 +174,5 @@ func (w *world) awaitAborted(begin, abort func() error) {
 	must.Do(w, abort())
 	err := <-ended
 	w.expectRefusal(fault.Conflict, err, "what was aborted")
-	if !errors.Is(err, operation.ErrReshardingAborted) {
-		w.Errorf("what was aborted answered %v", err)
-	}
+	expect.That(w, errors.Is(err, operation.ErrReshardingAborted), "what was aborted answered %v", err)
 }

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -74,9 +75,7 @@ func (w *world) cleanUp() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	zones, err := w.source.Zones(ctx)
-	if err != nil {
-		w.Errorf("zones are not cleaned up: %v", err)
-	}
+	expect.That(w, err == nil, "zones are not cleaned up: %v", err)
 	for _, z := range zones {
 		if z.NS.Database() == w.db {
 			if err := w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax}); err != nil {
@@ -134,7 +133,5 @@ func (w *world) shardCollection(name string, key bson.D) topology.Namespace {
 // expectRefusal fails the test unless err is of this kind.
 func (w *world) expectRefusal(kind fault.Kind, err error, doing string) {
 	w.Helper()
-	if err == nil || fault.Of(err) != kind {
-		w.Errorf("%s: %v (%s), want %s", doing, err, fault.Of(err), kind)
-	}
+	expect.That(w, err != nil && fault.Of(err) == kind, "%s: %v (%s), want %s", doing, err, fault.Of(err), kind)
 }

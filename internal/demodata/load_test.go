@@ -83,7 +83,5 @@ func TestDemoDataSparesADatabaseWithAnyDocument(t *testing.T) {
 	err := demodata.Load(t.Context(), demodata.Options{URI: uri, Database: "shop", Seed: 7, Projects: 2, Documents: 10})
 	expect.Equal(t, fault.Of(err), fault.Conflict, "%v", err)
 	names, err := client.Database("shop").ListCollectionNames(t.Context(), bson.D{})
-	if err != nil || len(names) != 1 {
-		t.Errorf("collections %v, %v", names, err)
-	}
+	expect.That(t, err == nil && len(names) == 1, "collections %v, %v", names, err)
 }

@@ -137,9 +137,7 @@ func TestAnUnreachableClusterMakesEverythingUnknown(t *testing.T) {
 	down := fault.New(fault.Unavailable, "down")
 	r := examine(t, &fakeCluster{idErr: down, readErr: down}, "5.0.7", topology.Balancer{})
 	for _, f := range r.Findings {
-		if f.State != doctor.Unknown || len(f.Lacks) > 0 {
-			t.Errorf("%s is %s", f.Code, f.State)
-		}
+		expect.That(t, f.State == doctor.Unknown && len(f.Lacks) == 0, "%s is %s", f.Code, f.State)
 	}
 }
 
@@ -147,9 +145,7 @@ func TestAnonymousAccessIsOpenUnlessAReadIsRefused(t *testing.T) {
 	r := examine(t, &fakeCluster{}, "5.0.7", topology.Balancer{})
 	check(t, r, "open", doctor.Warns)
 	for code, s := range states(r) {
-		if s != doctor.OK {
-			t.Errorf("on an open cluster %s is %s, expected OK", code, s)
-		}
+		expect.That(t, s == doctor.OK, "on an open cluster %s is %s, expected OK", code, s)
 	}
 	r = examine(t, &fakeCluster{readErr: fault.New(fault.Forbidden, "sign in")}, "5.0.7", topology.Balancer{})
 	check(t, r, "anonymous", doctor.Lacks)
@@ -242,9 +238,7 @@ func TestRemediesCombineMissingPrivilegesAndQuoteNames(t *testing.T) {
 			`{"resource":{"db":"x\"]);db.dropDatabase()//\u202e\u001b","collection":""},"actions":["find","collStats"]}])`,
 		`db.getSiblingDB("admin").grantPrivilegesToRole("shardboardOperator", [{"resource":{"db":"shop","collection":""},"actions":["moveChunk"]}])`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "%q\nwant %q", got, want)
 	if off := doctor.Remedies(r, false); !slices.Equal(off, want[:1]) {
 		t.Errorf("the remedies without actions are %q", off)
 	}

@@ -37,7 +37,5 @@ func TestUnclassifiedErrorsNeverShowTheirText(t *testing.T) {
 	if Of(err) != Internal || errors.Is(err, io.EOF) && Text(err) == err.Error() {
 		t.Errorf("%v: %q", Of(err), Text(err))
 	}
-	if Wrap(Invalid, nil, "nothing") != nil {
-		t.Error("wrapping no error makes one")
-	}
+	expect.That(t, Wrap(Invalid, nil, "nothing") == nil, "wrapping no error makes one")
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 )
 
@@ -39,9 +40,7 @@ func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
 	text := err.Error()
 	expect.Lacks(t, text, "\n", "more than one line")
 	bash, none := exec.LookPath("bash")
-	if none != nil {
-		t.Fatal("the commands need bash:", none)
-	}
+	must.That(t, none == nil, "the commands need bash: %v", none)
 	_, command, _ := strings.Cut(text, "Run: ")
 	command, _, _ = strings.Cut(command, "; and change")
 	if out, err := exec.Command(bash, "-c", command).CombinedOutput(); err != nil {

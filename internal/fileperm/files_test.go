@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -86,9 +87,7 @@ func TestLinksAreFollowedExceptAsTheLastElement(t *testing.T) {
 	}
 	for _, name := range []string{"absolute", "relative", "up", "twice"} {
 		d, err := OwnDir("data directory", filepath.Join(top, name, "sub"))
-		if err != nil || d.Path != filepath.Join(data, "sub") {
-			t.Errorf("%s/sub: %q, %v", name, d.Path, err)
-		}
+		expect.That(t, err == nil && d.Path == filepath.Join(data, "sub"), "%s/sub: %q, %v", name, d.Path, err)
 		_, err = OwnDir("data directory", filepath.Join(top, name))
 		expectRefusal(t, name, err, "is a link")
 	}
@@ -118,9 +117,7 @@ func TestOwnFilesAreNeverOpenedThroughALinkOrAPipe(t *testing.T) {
 		path := filepath.Join(dir, name)
 		f, err := OpenOwn("lock file", path, os.O_CREATE|os.O_RDWR)
 		expectRefusal(t, name, err, want)
-		if f != nil {
-			t.Errorf("%s was opened", name)
-		}
+		expect.That(t, f == nil, "%s was opened", name)
 		expectRefusal(t, name+", by its path", CheckOwn("lock file", path), want)
 	}
 	if text, _ := os.ReadFile(victim); string(text) != "text\n" {
@@ -181,9 +178,7 @@ func TestReadsAreBoundedAndErrorsNameTheFile(t *testing.T) {
 	expectRefusal(t, "too long", err, path+", cannot be read: it has more than 4 bytes")
 	_, err = ReadPublic("certificate", path+".none", 4)
 	expectRefusal(t, "missing", err, "The certificate, "+path+".none, cannot be read: no such file or directory.")
-	if !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the error does not wrap its cause")
-	}
+	expect.That(t, errors.Is(err, fs.ErrNotExist), "the error does not wrap its cause")
 	c, err := ReadFile("alerts file", path, 5)
 	must.Do(t, errors.Join(err, c.Secret()))
 	must.Do(t, os.Chmod(path, 0o644))

@@ -122,9 +122,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 			slots = append(slots, s)
 		}
 	})
-	if len(slots) != 3*2 {
-		t.Fatalf("%d slots, want %v", len(slots), 3*2)
-	}
+	must.That(t, len(slots) == 3*2, "%d slots, want %v", len(slots), 3*2)
 	for _, s := range slots {
 		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects ||
 			s.Rows() != 7*HottestProjects {
@@ -171,9 +169,7 @@ func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }),
 		fail: map[topology.Namespace]error{"y.documents": slow}}
 	c := collectFor(t, yorkieTable(), src, 10*time.Minute, Options{Seed: 4}, func(s Slot) {
-		if s.Method == ChangedRows {
-			t.Errorf("counted: %+v, want Method not %v", s, ChangedRows)
-		}
+		expect.That(t, s.Method != ChangedRows, "counted: %+v, want Method not %v", s, ChangedRows)
 	})
 	if h, ok := c.Health("y.documents"); !ok || h.Err == nil {
 		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
@@ -184,9 +180,7 @@ func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 			asked++
 		}
 	}
-	if asked != 3 {
-		t.Errorf("asked %d times in ten minutes, want once for each project", asked)
-	}
+	expect.That(t, asked == 3, "asked %d times in ten minutes, want once for each project", asked)
 	if w := c.Window("y.documents", time.Hour); w.Seconds != 0 {
 		t.Errorf("got %+v, want Seconds 0", w)
 	}

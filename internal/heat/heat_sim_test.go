@@ -75,9 +75,7 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 				if placed < 0.999 || placed > 1.001 {
 					t.Errorf("%s, %s: the chunks' shares add up to %.3f, want 1", layout, coll, placed)
 				}
-				if len(r.collector.Load(w.NS)) == 0 {
-					t.Errorf("%s, %s: no shard's operations are known", layout, coll)
-				}
+				expect.That(t, len(r.collector.Load(w.NS)) != 0, "%s, %s: no shard's operations are known", layout, coll)
 			}
 		})
 	}
@@ -121,16 +119,12 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 			}
 			known := 0
 			for _, n := range v.Cells {
-				if n == 0 {
-					t.Errorf("%s: a cell is 0 although its updates were not counted", coll)
-				}
+				expect.That(t, n != 0, "%s: a cell is 0 although its updates were not counted", coll)
 				if n > 0 {
 					known++
 				}
 			}
-			if known == 0 {
-				t.Errorf("%s: the heat map is empty", coll)
-			}
+			expect.That(t, known != 0, "%s: the heat map is empty", coll)
 		}
 		for _, coll := range []string{"snapshots", "revisions"} {
 			if w := r.collector.Window(topology.Namespace(db+"."+coll), 5*time.Minute); w.Total.Rows == 0 {

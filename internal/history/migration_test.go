@@ -42,9 +42,7 @@ func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Eve
 
 func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
 	got := Migrations(&topology.Table{Events: completedMove(t, noon, 1, 12)}, noon, nil, nil)
-	if len(got) != 1 {
-		t.Fatalf("got %+v, want len 1", got)
-	}
+	must.That(t, len(got) == 1, "got %+v, want len 1", got)
 	m := got[0]
 	if m.Outcome != Done || m.Took(noon) != 12*time.Second || m.Documents != 7 || m.Bytes != 700 || m.DonorSteps != 6 || len(m.Donor) != 4 ||
 		m.Donor[3] != 12*time.Second || m.RecipientSteps != 7 || m.From != "a-shard" || m.To != "b-shard" {

@@ -49,9 +49,7 @@ func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 		failedAttempt(t, noon.Add(15*time.Second), orphansText),
 		failedAttempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"))
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
-	if len(list) != 3 {
-		t.Fatalf("got %+v, want len 3", list)
-	}
+	must.That(t, len(list) == 3, "got %+v, want len 3", list)
 	for i, want := range []Reason{{Code: NoReason}, {orphansText, "moveChunk.to", OrphansWait},
 		{"Data transfer error: migrate failed: Location51008: operation was interrupted", "moveChunk.to", CopyStopped}} {
 		if list[i].Outcome != Aborted || list[i].Why() != want || list[i].DonorSteps != 6 {

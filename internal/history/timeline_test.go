@@ -49,9 +49,7 @@ func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 			}
 			for _, i := range got.Items {
 				counts[i.Kind]++
-				if i.At.Before(last) {
-					t.Fatal("the timeline's items are not sorted by time")
-				}
+				must.That(t, !i.At.Before(last), "the timeline's items are not sorted by time")
 				last = i.At
 			}
 			if got.Next.IsZero() {

@@ -8,14 +8,13 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func parse(t testing.TB, text string) (id ID) {
 	t.Helper()
 	digits := strings.ReplaceAll(text, "-", "")
-	if len(digits) != 32 {
-		t.Fatalf("%q has %d digits", text, len(digits))
-	}
+	must.That(t, len(digits) == 32, "%q has %d digits", text, len(digits))
 	for i := range id {
 		for _, c := range digits[2*i : 2*i+2] {
 			id[i] = id[i]<<4 | byte(strings.IndexRune("0123456789abcdef", c))

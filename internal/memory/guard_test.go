@@ -29,9 +29,7 @@ func TestLimitsThatPeopleWrite(t *testing.T) {
 		if err != nil {
 			got = -1
 		}
-		if got != want || off != (text == "off") {
-			t.Errorf("%q: %d, %v, %v", text, got, off, err)
-		}
+		expect.That(t, got == want && off == (text == "off"), "%q: %d, %v, %v", text, got, off, err)
 	}
 }
 

@@ -45,9 +45,7 @@ func TestAStoredMessageReadsTheSame(t *testing.T) {
 	raw := must.Get(json.Marshal(m))
 	var back message.Message
 	must.Do(t, json.Unmarshal(raw, &back))
-	if back.String() != "3 of eu" || back.Code != "x" {
-		t.Errorf("%s gives %q", raw, back.String())
-	}
+	expect.That(t, back.String() == "3 of eu" && back.Code == "x", "%s gives %q", raw, back.String())
 	back = message.Message{}
 	if err := json.Unmarshal([]byte(`{"Code":"check.busy","Args":{"ns":"y.docs"}}`), &back); err != nil ||
 		back.String() != "check.busy (ns y.docs)" || back.Code != "check.busy" {
@@ -58,7 +56,5 @@ func TestAStoredMessageReadsTheSame(t *testing.T) {
 func TestWithReplacesAFactAndLeavesTheOriginalAlone(t *testing.T) {
 	m := message.New("x", "{a}", message.Text("a", "1"))
 	n := m.With(message.Text("a", "2")).With(message.Text("b", "3"))
-	if m.String() != "1" || n.String() != "2" || n.Args()["b"] != "3" {
-		t.Error(m, n)
-	}
+	expect.That(t, m.String() == "1" && n.String() == "2" && n.Args()["b"] == "3", "%v %v", m, n)
 }

@@ -75,9 +75,7 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 	for _, absent := range []string{"data_bytes", "_documents", "imbalance", "shardboard_balancer", "shard_disk", "estimated",
 		"moves_total", "runs", "problems", "projects",
 		"commands", `poll_age_seconds{` + id + `,part="sizes"}`} {
-		if strings.Contains(got, absent) {
-			t.Errorf("%s is not known, and there:\n%s", absent, got)
-		}
+		expect.That(t, !strings.Contains(got, absent), "%s is not known, and there:\n%s", absent, got)
 	}
 	for _, there := range []string{`collection_chunks{` + id + `,collection="db.x",shard="a"}`,
 		`poll_denied{` + id + `,part="sizes"}`, "collections_unmeasured"} {
@@ -134,9 +132,7 @@ func TestSeriesAreBoundedAndSumsComplete(t *testing.T) {
 			all += value
 		}
 	}
-	if sum != all || all == 0 {
-		t.Errorf("collections have %v bytes together, shards %v", sum, all)
-	}
+	expect.That(t, sum == all && all != 0, "collections have %v bytes together, shards %v", sum, all)
 	if len(own) != 11 || !own["db.c999"] || !own["other"] || own["db.c000"] {
 		t.Errorf("these have series: %v", own)
 	}
@@ -232,9 +228,7 @@ func TestHostileNamesBreakNothing(t *testing.T) {
 		if strings.HasPrefix(name, "shardboard_collection_chunks") {
 			on[name] = true
 		}
-		if strings.HasPrefix(name, "evil") || len(name) > 700 {
-			t.Errorf("%.80s… of %d bytes", name, len(name))
-		}
+		expect.That(t, !strings.HasPrefix(name, "evil") && len(name) <= 700, "%.80s… of %d bytes", name, len(name))
 	}
 	expect.Equal(t, len(on), len(shards)*len(shards), "pairs")
 }

@@ -99,9 +99,7 @@ func parse(t testing.TB, text []byte) map[string]*dto.MetricFamily {
 	t.Helper()
 	p := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := p.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		t.Fatalf("/metrics cannot be parsed: %v", err)
-	}
+	must.That(t, err == nil, "/metrics cannot be parsed: %v", err)
 	return families
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -23,9 +24,7 @@ func TestKnownOptionsAreThoseOfTheDriver(t *testing.T) {
 	if !ok {
 		_, source, ok = strings.Cut(string(text), "addOption(")
 	}
-	if !ok {
-		t.Fatal("the driver's source has another form")
-	}
+	must.That(t, ok, "the driver's source has another form")
 	source, _, _ = strings.Cut(source, "UnknownOptions")
 	var names []string
 	for _, m := range regexp.MustCompile(`(?m)^\t{1,2}case (".*"):`).FindAllStringSubmatch(source, -1) {
@@ -34,14 +33,10 @@ func TestKnownOptionsAreThoseOfTheDriver(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			t.Errorf("the driver reads %s", name)
-		}
+		expect.That(t, slices.Contains(known, name), "the driver reads %s", name)
 	}
 	for _, name := range known {
-		if !slices.Contains(names, name) {
-			t.Errorf("the driver does not read %s", name)
-		}
+		expect.That(t, slices.Contains(names, name), "the driver does not read %s", name)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/natural"
 )
 
@@ -48,9 +49,7 @@ func TestOrderIsTotal(t *testing.T) {
 		if natural.Compare(a, b) != -natural.Compare(b, a) {
 			t.Fatalf("%q and %q: not opposite in the other order", a, b)
 		}
-		if (natural.Compare(a, b) == 0) != (a == b) {
-			t.Fatalf("%q and %q: equal only if the same", a, b)
-		}
+		must.That(t, (natural.Compare(a, b) == 0) == (a == b), "%q and %q: equal only if the same", a, b)
 		if natural.Compare(a, b) <= 0 && natural.Compare(b, c) <= 0 && natural.Compare(a, c) > 0 {
 			t.Fatalf("%q ≤ %q ≤ %q, but the first is after the last", a, b, c)
 		}

@@ -15,9 +15,7 @@ func TestNotificationsAreJoinedAndNeverBlock(t *testing.T) {
 	s.Notify()
 	s.Notify()
 	for name, c := range map[string]<-chan struct{}{"a": a, "b": b} {
-		if len(c) != 1 {
-			t.Errorf("%s has %d notifications waiting after two, want 1", name, len(c))
-		}
+		expect.That(t, len(c) == 1, "%s has %d notifications waiting after two, want 1", name, len(c))
 		<-c
 	}
 	endA()

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
@@ -54,9 +55,7 @@ func TestCountsContainEveryRowAcrossARestart(t *testing.T) {
 		}
 		whole := countWindow(all, w, []keySpan{{minKey(), maxKey()}}, time.Time{})
 		if in == 0 {
-			if whole != nil {
-				t.Fatal("an uncounted window has counts")
-			}
+			must.That(t, whole == nil, "an uncounted window has counts")
 			return
 		}
 		var placed, chunked int64
@@ -98,9 +97,7 @@ func TestWideRangeListsItsHottestChunksAndTheNumberOfOthers(t *testing.T) {
 		t.Errorf("%d listed, %d more, the hottest has %d", len(got.Chunks), got.More, got.Chunks[0].Rows)
 	}
 	for i := 1; i < len(got.Chunks); i++ {
-		if got.Chunks[i].Rows > got.Chunks[i-1].Rows {
-			t.Errorf("chunk %d is hotter than the one before it", i)
-		}
+		expect.That(t, got.Chunks[i].Rows <= got.Chunks[i-1].Rows, "chunk %d is hotter than the one before it", i)
 	}
 }
 
@@ -209,6 +206,7 @@ var start = time.Date(2026, 3, 1, 10, 30, 20, 0, time.UTC)
 type test interface {
 	Helper()
 	Fatal(args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // collection has chunks that begin at MinKey and at the given numbers; shards are

@@ -53,9 +53,7 @@ func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
 	if o.Basis != ByChunks || o.State != Measured || o.Verdict != Helped || o.Before.Hottest != string(ns) {
 		t.Fatalf("%+v", o)
 	}
-	if len(o.Chunks) != 3 {
-		t.Fatalf("chunks %+v", o.Chunks)
-	}
+	must.That(t, len(o.Chunks) == 3, "chunks %+v", o.Chunks)
 	for _, c := range o.Chunks {
 		whole := string(c.Min) == string(keyAt(0)) && string(c.Max) == string(keyAt(10))
 		if whole != (c.Before != nil) || whole != (c.After == nil) {
@@ -108,9 +106,7 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 		if o.State != x.state || o.Reason != x.reason || (o.Verdict != "") != (x.state == Measured) {
 			t.Errorf("%s: %s, %q, %q", name, o.State, o.Reason, o.Verdict)
 		}
-		if o.State == TooEarly && !o.KnownAt.Equal(a.To) {
-			t.Errorf("%s: known at %v", name, o.KnownAt)
-		}
+		expect.That(t, o.State != TooEarly || o.KnownAt.Equal(a.To), "%s: known at %v", name, o.KnownAt)
 		if o.State == Uncounted && (o.Before.Total.PerSecond != 0 || len(o.Shards) != 0) {
 			t.Errorf("%s: has figures although nothing was counted: %+v", name, o.Shards)
 		}
@@ -132,9 +128,7 @@ func TestWritesBeforeARunCountForTheShardThatOwnedTheChunkThen(t *testing.T) {
 	is := collection(t, []int64{0, 10}, "a", "b", "b")
 	before := fullWindow(b, was, 10, 10, 10)
 	last := &before[len(before)-1]
-	if !last.taken.After(r.Started) {
-		t.Fatal("the last sample was counted in time, so the test tests nothing")
-	}
+	must.That(t, last.taken.After(r.Started), "the last sample was counted in time, so the test tests nothing")
 	last.collection = is
 	o := Compare(r, recordOf(r, before, fullWindow(a, is, 10, 10, 10)))
 	if math.Abs(o.Before.Share-2./3) > 1e-9 || o.Chunks[0].From != "a" {
@@ -245,9 +239,7 @@ func TestChanceIsSeldomReportedAsAChange(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 70 {
-		t.Errorf("%d of 1,000", wrong)
-	}
+	expect.That(t, wrong <= 70, "%d of 1,000", wrong)
 }
 
 func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {

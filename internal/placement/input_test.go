@@ -116,18 +116,14 @@ func FuzzInputAlwaysHasAReading(f *testing.F) {
 		}
 		in, err := ReadInput(s)
 		if err != nil {
-			if fault.Of(err) != fault.Invalid {
-				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
-			}
+			must.That(t, fault.Of(err) == fault.Invalid, "got %v, want kind %v", err, fault.Invalid)
 			return
 		}
 		if len(in.Readings) == 0 || len(in.Readings) > maxReferences {
 			t.Fatalf("%q: %d readings", s, len(in.Readings))
 		}
 		for _, r := range in.Readings {
-			if r.Form == "" || checkText(r.Key) != nil || checkText(r.Project) != nil {
-				t.Errorf("%q: %+v", s, r)
-			}
+			expect.That(t, r.Form != "" && checkText(r.Key) == nil && checkText(r.Project) == nil, "%q: %+v", s, r)
 		}
 		if in.ProjectKeyShaped && !in.KeyShaped {
 			t.Errorf("%q: the project's part is key-shaped, but the input is not reported as such", s)

@@ -31,9 +31,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		k := NewKeeper(src, fixedTable{t: testTable()}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		if k.Directory().Loaded() {
-			t.Error("the directory is loaded before the first read")
-		}
+		expect.That(t, !k.Directory().Loaded(), "the directory is loaded before the first read")
 		go k.Run(ctx)
 		synctest.Wait()
 		d, changed, stop := k.Subscribe()
@@ -75,9 +73,7 @@ func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 		expect.Equal(t, d.Health().Privilege, "find on yorkie-meta.projects", "privilege")
 		src.setProjects(src.projects, nil)
 		time.Sleep(11 * time.Second)
-		if k.Directory().Health().Err != nil {
-			t.Error("still failing after the cluster answers again")
-		}
+		expect.That(t, k.Directory().Health().Err == nil, "still failing after the cluster answers again")
 	})
 }
 

@@ -240,9 +240,7 @@ func TestIDOfARowOfAnyKnownCollectionIsFound(t *testing.T) {
 		denied: map[topology.Namespace]error{db + ".snapshot_bodies": fault.New(fault.Forbidden, "no")}}
 	l := locator(t, src, project(5, "app", ""))
 	a, err := l.Ask(t.Context(), Query{Text: change.Hex()})
-	if err != nil || len(a.Items) != 1 {
-		t.Fatalf("%+v, %v", a.Items, err)
-	}
+	must.That(t, err == nil && len(a.Items) == 1, "%+v, %v", a.Items, err)
 	it := a.Items[0]
 	if it.Kind != "row" || it.Name != "changes" || it.ID != change.Hex() || it.Project == nil || it.Project.Name != "app" {
 		t.Errorf("%+v", it)

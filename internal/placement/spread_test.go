@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -19,9 +20,7 @@ import (
 func collectionSpread(t *testing.T, s Spread, coll string) CollectionSpread {
 	t.Helper()
 	i := slices.IndexFunc(s.Collections, func(c CollectionSpread) bool { return c.NS.Collection() == coll })
-	if i < 0 {
-		t.Fatalf("no %s in the spread", coll)
-	}
+	must.That(t, i >= 0, "no %s in the spread", coll)
 	return s.Collections[i]
 }
 

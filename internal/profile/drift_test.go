@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -67,9 +68,7 @@ func (s sharding) table(version string) *topology.Table {
 func layoutNamed(t testing.TB, name string) Layout {
 	t.Helper()
 	l, ok := Yorkie().Layout(name)
-	if !ok {
-		t.Fatalf("no layout %s", name)
-	}
+	must.That(t, ok, "no layout %s", name)
 	return l
 }
 
@@ -162,9 +161,7 @@ func TestEveryLayoutIsComparedWithEveryOther(t *testing.T) {
 			}
 		}
 	}
-	if len(want) > 0 {
-		t.Errorf("not compared: %v", want)
-	}
+	expect.That(t, len(want) == 0, "not compared: %v", want)
 }
 
 func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {

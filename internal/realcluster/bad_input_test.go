@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -62,9 +63,7 @@ func TestServersThatCannotBeUsedAreNamedWithTheReason(t *testing.T) {
 			c.make(t, dir)
 			_, err := Find(t.Context(), dir)
 			checkSentence(t, err, c.want)
-			if err != nil && !strings.Contains(err.Error(), dir) {
-				t.Errorf("it does not say where: %v", err)
-			}
+			expect.That(t, err == nil || strings.Contains(err.Error(), dir), "it does not say where: %v", err)
 		})
 	}
 }

@@ -81,9 +81,7 @@ func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
 	ctx := t.Context()
 	must.Do(t, c.Freeze(ctx, Router))
 	eventually(t, "the router is stopped", func() bool { return processState(c.routers[0].process.cmd.Process.Pid) == "T" })
-	if err := ping(t, c.URI(), 500*time.Millisecond); err == nil {
-		t.Error("a frozen router answers")
-	}
+	expect.That(t, ping(t, c.URI(), 500*time.Millisecond) != nil, "a frozen router answers")
 	must.Do(t, c.Thaw())
 	if err := ping(t, c.URI(), 10*time.Second); err != nil {
 		t.Error(err)
@@ -213,9 +211,7 @@ func TestProcessesOfAnEarlierRunAreEnded(t *testing.T) {
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within a minute: %s", what)
-		}
+		must.That(t, !time.Now().After(end), "not within a minute: %s", what)
 	}
 }
 
@@ -230,14 +226,10 @@ func TestParametersAreThoseOfTheRelease(t *testing.T) {
 		got, err := Servers{Release: release}.parameterFlags(usual, nil)
 		must.Do(t, err)
 		got = slices.DeleteFunc(got, func(s string) bool { return s == "--setParameter" })
-		if !slices.Equal(got, want) {
-			t.Errorf("%s gets %v, want %v", release, got, want)
-		}
+		expect.That(t, slices.Equal(got, want), "%s gets %v, want %v", release, got, want)
 	}
 	for name, want := range map[string]string{"autoMergerIntervalSecs": "does not know the parameter", "noSuchThing": "is not in the list"} {
 		_, err := Servers{Release: "5.0.7"}.parameterFlags(nil, map[string]string{name: "1"})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		expect.That(t, err != nil && strings.Contains(err.Error(), want), "%s: %v", name, err)
 	}
 }

@@ -62,9 +62,7 @@ type judged struct {
 func judge(t testing.TB, release string) *judged {
 	t.Helper()
 	all, err := parseKnown(knownText)
-	if err != nil {
-		t.Fatal("known_failures.txt: ", err)
-	}
+	must.That(t, err == nil, "known_failures.txt:  %v", err)
 	_, below, _ := strings.Cut(t.Name(), "/"+release+"/")
 	return judgeBy(t, knownOf(all, release, below))
 }

@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
 
@@ -82,9 +83,7 @@ func (w *world) keepPagesOpen(d *dashboard) (stop func()) {
 	root := d.root
 	var list struct{ Items []struct{ ID string } }
 	d.read("projects?limit=1", &list)
-	if len(list.Items) == 0 {
-		w.Fatal("there are no projects")
-	}
+	must.That(w, len(list.Items) != 0, "there are no projects")
 	id, project := bson.NewObjectID().Hex(), "/projects/"+list.Items[0].ID
 	paths := []string{"/", "/locate?q=" + id, project, "/api/v1" + project + "/documents", "/collections/" + hashedData + ".documents",
 		"/heat", "/activity", "/locate?q=" + list.Items[0].ID, "/map", "/shards/" + w.cluster.Shards()[0]}

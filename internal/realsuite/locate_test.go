@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // settling is how long the product's table may differ from the cluster while chunks move.
@@ -157,9 +159,7 @@ func locateKeys(w *world, d *dashboard, db string, n int) {
 		}
 	}
 	w.Logf("%s: %d keys compared", db, compared)
-	if compared < 3*n {
-		w.Errorf("%d keys are too few for a meaningful test", compared)
-	}
+	expect.That(w, compared >= 3*n, "%d keys are too few for a meaningful test", compared)
 }
 
 // agreeOnKey compares until the router answers the same before and after the product did.
@@ -241,9 +241,7 @@ func locateDocuments(w *world, d *dashboard, db string, n int) {
 			w.Errorf("%s %s/%s: %v", db, r.Project.Hex(), r.Key, err)
 		}
 	}
-	if len(rows) < n/2 {
-		w.Errorf("%d documents are too few for a meaningful test", len(rows))
-	}
+	expect.That(w, len(rows) >= n/2, "%d documents are too few for a meaningful test", len(rows))
 }
 
 // moveRandomly moves random chunks until the context ends, and finishes the last move.

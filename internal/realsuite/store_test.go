@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/realcluster"
 	"shardboard/internal/store/keyfile"
 )
@@ -143,7 +144,5 @@ func splitBy(w *world, d *dashboard, n int) {
 		return nil
 	})
 	w.must(err)
-	if w.picture(documentsNS) == before {
-		w.Error("the run succeeded, and nothing has changed")
-	}
+	expect.That(w, w.picture(documentsNS) != before, "the run succeeded, and nothing has changed")
 }

@@ -138,9 +138,7 @@ func (w *world) expectOn(ns, shard string) {
 	w.Helper()
 	on, err := w.targets(w.Context(), ns, bson.D{})
 	w.must(err)
-	if !slices.Equal(on, []string{shard}) {
-		w.Errorf("%s is on %v, want %s", ns, on, shard)
-	}
+	expect.That(w, slices.Equal(on, []string{shard}), "%s is on %v, want %s", ns, on, shard)
 }
 
 func (w *world) expectDocuments() {
@@ -232,15 +230,11 @@ func drainAndRemove(w *world, d *dashboard) {
 		}
 	})
 	for _, c := range w.chunks(wholeRows) {
-		if c.Shard == gone {
-			w.Errorf("the chunk at %s is still on %s", c.Min, gone)
-		}
+		expect.That(w, c.Shard != gone, "the chunk at %s is still on %s", c.Min, gone)
 	}
 	d.change("remove-shard", args{"shard": gone})
 	for _, s := range documents[shardEntry](w, "shards", bson.D{}) {
-		if s.ID == gone {
-			w.Errorf("%s is still in the cluster", gone)
-		}
+		expect.That(w, s.ID != gone, "%s is still in the cluster", gone)
 	}
 	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
 	w.expectDocuments()
@@ -295,17 +289,11 @@ func stopDraining(w *world, d *dashboard) {
 		return d.canPlan("stop-draining", args{"shard": shard})
 	})
 	r := d.change("stop-draining", args{"shard": shard})
-	if draining() {
-		w.Errorf("%s is still draining", shard)
-	}
+	expect.That(w, !draining(), "%s is still draining", shard)
 	d.succeed(d.undo(r.ID))
-	if !draining() {
-		w.Errorf("after the undo %s is not draining", shard)
-	}
+	expect.That(w, draining(), "after the undo %s is not draining", shard)
 	d.change("stop-draining", args{"shard": shard})
-	if draining() {
-		w.Errorf("%s is still draining after the second time", shard)
-	}
+	expect.That(w, !draining(), "%s is still draining after the second time", shard)
 }
 
 // canPlan is why a change cannot be planned now, or nil.

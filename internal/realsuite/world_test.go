@@ -66,9 +66,7 @@ func (w *world) must(err error) {
 func (w *world) admin(command bson.D) bson.Raw {
 	w.Helper()
 	raw, err := w.data.Database("admin").RunCommand(w.Context(), command).Raw()
-	if err != nil {
-		w.Fatalf("%v: %v", command, err)
-	}
+	must.That(w, err == nil, "%v: %v", command, err)
 	return raw
 }
 
@@ -156,9 +154,7 @@ func (w *world) collection(ns string) (c collection, ok bool) {
 func (w *world) chunks(ns string) (all []chunk) {
 	w.Helper()
 	c, ok := w.collection(ns)
-	if !ok {
-		w.Fatalf("%s is not sharded", ns)
-	}
+	must.That(w, ok, "%s is not sharded", ns)
 	by := bson.D{{Key: "uuid", Value: c.UUID}}
 	if w.before(5, 0) {
 		by = bson.D{{Key: "ns", Value: ns}}

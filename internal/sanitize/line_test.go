@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 )
 
@@ -50,9 +51,7 @@ func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		out := sanitize.Line(in)
-		if !utf8.ValidString(out) {
-			t.Fatalf("%q is not UTF-8", out)
-		}
+		must.That(t, utf8.ValidString(out), "%q is not UTF-8", out)
 		for _, r := range out {
 			if !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Zl, unicode.Zp) {
 				t.Fatalf("%q has %U", out, r)

@@ -63,9 +63,7 @@ func TestExtendedJSONPreservesEveryKeyAndTheDriverParsesItTheSame(t *testing.T) 
 		must.Do(t, err)
 		s := p.ExtJSON(k)
 		doc, err := ParseExtJSON(s)
-		if err != nil {
-			rt.Fatalf("%s: %v", s, err)
-		}
+		must.That(rt, err == nil, "%s: %v", s, err)
 		if again, err := p.Bound(doc); err != nil || again != k {
 			rt.Fatalf("%s came back as %s, %v", s, p.ExtJSON(again), err)
 		}

@@ -22,9 +22,7 @@ func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
 		seen := map[Key]bool{}
 		for _, v := range equal {
 			k, err := p.KeyOf(rawValue(v))
-			if err != nil || seen[k] {
-				t.Errorf("%v (%T): %v", v, v, err)
-			}
+			expect.That(t, err == nil && !seen[k], "%v (%T): %v", v, v, err)
 			seen[k] = true
 			for other := range seen {
 				expect.Equal(t, k.Compare(other), 0, "%s is not %s", p.Display(k), p.Display(other))

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -21,9 +22,7 @@ func TestPatternsRoundTripAsText(t *testing.T) {
 	}
 	for _, other := range []Pattern{{}, mustPattern("project_id", "_id#", "a.b"),
 		mustPattern("project_id", "_id", "a.b", "with space")} {
-		if p.Equal(other) {
-			t.Errorf("%s equals %s", p, other)
-		}
+		expect.That(t, !p.Equal(other), "%s equals %s", p, other)
 	}
 	if !(Pattern{}).IsZero() || p.IsZero() || (Pattern{}).Hashed() != -1 {
 		t.Error("the zero pattern is not recognized as such")

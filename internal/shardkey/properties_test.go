@@ -23,9 +23,7 @@ func encodeValue(enc, bits []byte, v bson.RawValue) ([]byte, []byte, error) {
 func encoded(t testing.TB, v bson.RawValue) (enc, bits string) {
 	t.Helper()
 	e, b, err := encodeValue(nil, nil, v)
-	if err != nil {
-		t.Fatalf("encode %s: %v", v, err)
-	}
+	must.That(t, err == nil, "encode %s: %v", v, err)
 	return string(e), string(b)
 }
 

@@ -82,9 +82,7 @@ func TestOnlyListsOfObjectsHaveColumns(t *testing.T) {
 		}
 	}
 	for _, v := range []any{api.List[api.Shard]{}, api.ChunkList{}, api.HeatList{}, api.Projects{}} {
-		if sheet.ItemsOf(reflect.TypeOf(v)) == nil {
-			t.Errorf("%T has no items", v)
-		}
+		expect.That(t, sheet.ItemsOf(reflect.TypeOf(v)) != nil, "%T has no items", v)
 	}
 }
 

@@ -154,9 +154,7 @@ func TestLargeMapsEqualFullLoadsAndOldMapsStayUnchanged(t *testing.T) {
 		}
 		m = next
 	}
-	if !first.Equal(mustBuild(t, p, before...)) {
-		t.Fatal("an old map changed")
-	}
+	must.That(t, first.Equal(mustBuild(t, p, before...)), "an old map changed")
 	for i, c := range m.All() {
 		if j, d := m.Find(c.Min); j != i || !sameChunk(c, d) || m.Owner(i) != c.Shard {
 			t.Fatalf("position %d is found at %d", i, j)

@@ -168,9 +168,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 		wait(time.Minute)
 		var got []Contradiction
 		for _, c := range w.Table().Contradictions {
-			if c.Since.IsZero() || !c.Confirmed {
-				t.Errorf("%+v is not confirmed after a minute", c)
-			}
+			expect.That(t, !c.Since.IsZero() && c.Confirmed, "%+v is not confirmed after a minute", c)
 			c.Since, c.Confirmed = time.Time{}, false
 			got = append(got, c)
 		}
@@ -182,9 +180,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 			{Kind: ZoneBound, NS: "db.sound", Zone: "z"},
 			{Kind: ZonesOverlap, NS: "db.sound", Zone: "x", Other: "y"},
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("got %+v\nwant %+v", got, want)
-		}
+		expect.That(t, slices.Equal(got, want), "got %+v\nwant %+v", got, want)
 		f.change(func() {
 			f.shards = append(f.shards, Shard{Name: "gone"})
 			f.databases = append(f.databases, Database{Name: "other", Primary: "b"})

@@ -65,9 +65,7 @@ func TestOneLateEntryChangesNoOther(t *testing.T) {
 		}
 	}
 	off := table.ClocksOff(at.Add(-time.Hour))
-	if len(off) != 1 || off[0].Shard != "b" || off[0].Off > -2*time.Hour-50*time.Minute {
-		t.Errorf("%+v", off)
-	}
+	expect.That(t, len(off) == 1 && off[0].Shard == "b" && off[0].Off <= -2*time.Hour-50*time.Minute, "%+v", off)
 }
 
 // Numbers of the changelog that no server can mean are not known, and enter no sum.

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestUnknownPartsOfAMigrationHaveAReason(t *testing.T) {
@@ -130,9 +131,7 @@ func TestLoggedMigrationThatNoDonorShowsHasEnded(t *testing.T) {
 	watchMigrations(t, f, func(w *Watcher) {
 		f.change(func() { f.events = []Event{f.logEntry("1", "moveChunk.start", time.Now())} })
 		wait(2 * time.Second)
-		if len(w.Table().Moves.List) != 1 {
-			t.Fatal("not seen")
-		}
+		must.That(t, len(w.Table().Moves.List) == 1, "not seen")
 		wait(4 * time.Second)
 		expect.Equal(t, len(w.Table().Moves.List), 0, "the migration counts as running although its donor is idle")
 		wait(time.Minute)

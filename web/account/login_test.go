@@ -22,9 +22,7 @@ func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
 	old := door.Cookies["viewer"]
 	w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword), door.With("viewer"))
 	cookies := w.Result().Cookies()
-	if w.Code != http.StatusSeeOther || len(cookies) != 1 {
-		t.Fatalf("%d %v", w.Code, cookies)
-	}
+	must.That(t, w.Code == http.StatusSeeOther && len(cookies) == 1, "%d %v", w.Code, cookies)
 	c := cookies[0]
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.Value == old.Value || c.Value == "" {
 		t.Errorf("%+v", c)
@@ -95,9 +93,7 @@ func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
 			t.Errorf("%v %s", w.Header(), w.Body)
 		}
 		door.Pass(time.Hour)
-		if door.SignIn("support") == nil {
-			t.Error("locked out for good")
-		}
+		expect.That(t, door.SignIn("support") != nil, "locked out for good")
 		return
 	}
 	t.Error("30 attempts and none refused for being one")
@@ -115,9 +111,7 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 		t.Errorf("the way in says %q", text)
 	}
 	link, err := service.FirstLink(t.Context())
-	if err != nil || link == "" {
-		t.Fatal(link, err)
-	}
+	must.That(t, err == nil && link != "", "%v %v", link, err)
 	u, _ := url.Parse(link)
 	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String()).Find("form[method=post][action='/login/first']")
 	if form.Find("input[name=key]").AttrOr("value", "") != u.Query().Get("key") {

@@ -47,9 +47,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	made := webtest.Decode[api.User](t, door.Call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
-	if made.Name != "nina" || made.Role != "viewer" || made.LastLogin != nil {
-		t.Errorf("%+v", made)
-	}
+	expect.That(t, made.Name == "nina" && made.Role == "viewer" && made.LastLogin == nil, "%+v", made)
 	if w := door.Call("POST", "/users", "admin",
 		`{"name":"nina","password":"a long enough one","role":"viewer"}`); w.Code != http.StatusConflict {
 		t.Errorf("twice: %d %s", w.Code, w.Body)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -31,9 +32,7 @@ var elsewhere = []string{
 
 func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 	door := webtest.NewAccountServer(t)
-	if len(elsewhere) < 30 {
-		t.Fatal("too few")
-	}
+	must.That(t, len(elsewhere) >= 30, "too few")
 	for _, next := range elsewhere {
 		want := "/"
 		if next == "/collections#//evil.example\\" {

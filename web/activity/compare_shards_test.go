@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/templates"
 )
 
@@ -17,9 +18,7 @@ func TestComparisonOfManyShardsListsThoseThatChangedMost(t *testing.T) {
 	less, more := int64(-900), int64(20)
 	all[70].BytesMore, all[4].BytesMore, all[9].ChunksMore = &less, &more, -3
 	got := changedShards(all, false)
-	if len(got) != templates.ListedOfMany {
-		t.Fatalf("%d shards are listed", len(got))
-	}
+	must.That(t, len(got) == templates.ListedOfMany, "%d shards are listed", len(got))
 	at := map[string]int{}
 	for i, s := range got {
 		at[s.Shard] = i + 1

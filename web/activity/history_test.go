@@ -44,9 +44,7 @@ func TestHistoryPagesListEveryChangeOnce(t *testing.T) {
 			break
 		}
 	}
-	if moved != 7 || pages < 2 {
-		t.Errorf("%d moves on %d pages", moved, pages)
-	}
+	expect.That(t, moved == 7 && pages >= 2, "%d moves on %d pages", moved, pages)
 	all := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history?from="+answer.AtText(webtest.Epoch.Add(-time.Hour))))
 	logged := 0
 	for _, i := range all.Items {
@@ -54,9 +52,7 @@ func TestHistoryPagesListEveryChangeOnce(t *testing.T) {
 			logged++
 		}
 	}
-	if logged == 0 || all.Next == "" {
-		t.Errorf("%d logged of %d", logged, len(all.Items))
-	}
+	expect.That(t, logged != 0 && all.Next != "", "%d logged of %d", logged, len(all.Items))
 	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8",
 		"from=" + answer.AtText(x.Now) + "&to=" + answer.AtText(webtest.Epoch)} {
 		expect.Equal(t, x.Do("GET", "/api/v1/history?"+bad).Code, 400, "%s", bad)
@@ -80,13 +76,9 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	var before, after int
 	for _, s := range got.Shards {
 		before, after = before+s.ChunksBefore, after+s.ChunksAfter
-		if s.Shard == "shard-rs-1" && s.ChunksAfter != s.ChunksBefore+2 {
-			t.Errorf("%+v", s)
-		}
+		expect.That(t, s.Shard != "shard-rs-1" || s.ChunksAfter == s.ChunksBefore+2, "%+v", s)
 	}
-	if before != after || before == 0 {
-		t.Errorf("%d chunks before, %d after", before, after)
-	}
+	expect.That(t, before == after && before != 0, "%d chunks before, %d after", before, after)
 	doc := webtest.ParseHTML(t, x.Do("GET", "/compare?"+between).Body.String())
 	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") ||
 		!strings.Contains(text, "eu") || doc.Find("script").Length() != 2 {

@@ -139,9 +139,7 @@ func TestMovesInFlightIncludeInternalCollections(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	hour := strings.ReplaceAll(webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(".facts").Text(), "\u202f", "")
-	if !strings.Contains(hour, "of internal collections: 100 moved, 1 failed") {
-		t.Errorf("%q", hour)
-	}
+	expect.Contains(t, hour, "of internal collections: 100 moved, 1 failed", "the text")
 }
 
 func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
@@ -200,9 +198,7 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 		t.Errorf("%d moves, %d hidden", len(moves.Items), moves.Hidden)
 	}
 	fails := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
-	if len(fails.Items) != 1 || fails.Items[0].Count != 1 || fails.Hidden != 1 {
-		t.Errorf("%+v", fails)
-	}
+	expect.That(t, len(fails.Items) == 1 && fails.Items[0].Count == 1 && fails.Hidden == 1, "%+v", fails)
 	if fails = webtest.Decode[api.FoldedList[api.MigrationFailures]](t,
 		s.Do("GET", "/api/v1/activity/failures?internal=1")); fails.Items[0].Count != 2 || fails.Hidden != 0 {
 		t.Errorf("%+v", fails)
@@ -218,9 +214,7 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 			sum += c.Chunks
 		}
 	}
-	if sum != on.Chunks {
-		t.Errorf("the list has %d chunks, its head %d", sum, on.Chunks)
-	}
+	expect.That(t, sum == on.Chunks, "the list has %d chunks, its head %d", sum, on.Chunks)
 }
 
 func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
@@ -251,9 +245,7 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 		t.Errorf("%s: %q", to, text)
 	}
 	got := webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span))
-	if got.Hidden != 1 || len(got.Collections) != 0 {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, got.Hidden == 1 && len(got.Collections) == 0, "%+v", got)
 	if got = webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span+"&internal=1")); got.Hidden != 0 ||
 		len(got.Collections) != 1 {
 		t.Errorf("%+v", got)

@@ -54,9 +54,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 		t.Error("the page of a shard that has no part in it has it")
 	}
 	reached := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
-	if !strings.Contains(reached, "The donor completed 2 of 6 steps.") {
-		t.Errorf("%q", reached)
-	}
+	expect.Contains(t, reached, "The donor completed 2 of 6 steps.", "the text")
 }
 
 func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
@@ -113,9 +111,7 @@ func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
 		strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
 		t.Errorf("cut as %q", short)
 	}
-	if !strings.HasSuffix(whole, `\u{202e}the end 1234567`) {
-		t.Errorf("whole is %q", whole)
-	}
+	expect.That(t, strings.HasSuffix(whole, `\u{202e}the end 1234567`), "whole is %q", whole)
 	if got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {
 		t.Errorf("the API has %q", got.Items[0].Reason)
 	}

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -107,9 +108,7 @@ func TestEachLineSaysOutcomeAuthorAndChunk(t *testing.T) {
 	x := withLog(t, 20, 20)
 	doc := webtest.ParseHTML(t, x.Do("GET", "/activity?from="+since).Body.String())
 	rows := doc.Find(".events li")
-	if rows.Length() != 20 {
-		t.Fatalf("%d rows", rows.Length())
-	}
+	must.That(t, rows.Length() == 20, "%d rows", rows.Length())
 	rows.Each(func(_ int, row *goquery.Selection) {
 		want := "committed"
 		if row.HasClass("failed") {

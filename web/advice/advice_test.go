@@ -71,9 +71,7 @@ func TestAlertsOfAClusterLeadToItsOwnPlaybooks(t *testing.T) {
 			t.Errorf("%s leads to %s", a.Rule, a.Playbook)
 		}
 	}
-	if led == 0 {
-		t.Error("no alert leads to a playbook")
-	}
+	expect.That(t, led != 0, "no alert leads to a playbook")
 }
 
 func sendForm(t *testing.T, s *webtest.Server, path string, fields ...string) int {
@@ -88,9 +86,7 @@ func sendForm(t *testing.T, s *webtest.Server, path string, fields ...string) in
 func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	s, _ := advised(t)
 	before := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
-	if len(before.Items) < 4 || len(before.Dismissed) != 0 {
-		t.Fatalf("%d items", len(before.Items))
-	}
+	must.That(t, len(before.Items) >= 4 && len(before.Dismissed) == 0, "%d items", len(before.Items))
 	id := before.Items[0].ID
 	expect.Equal(t, sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "), http.StatusBadRequest, "without a reason")
 	if code := sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
@@ -133,9 +129,7 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 			t.Errorf("%s: %+v", i.Rule, i)
 		}
 		for _, p := range i.Plans {
-			if p.Kind == "" || p.Text == "" || strings.Contains(p.Text, "{") {
-				t.Errorf("%s: plan %+v", i.Rule, p)
-			}
+			expect.That(t, p.Kind != "" && p.Text != "" && !strings.Contains(p.Text, "{"), "%s: plan %+v", i.Rule, p)
 		}
 	}
 	page := s.Do("GET", "/advice").Body.String()
@@ -158,9 +152,7 @@ func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/", "/advice", "/alerts"} {
 		links := webtest.ParseHTML(t, s.Do("GET", path, viewer).Body.String()).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
-		if links.Length() == 0 {
-			t.Errorf("%s has no link to a playbook", path)
-		}
+		expect.That(t, links.Length() != 0, "%s has no link to a playbook", path)
 		for _, a := range links.EachIter() {
 			if w := s.Do("GET", a.AttrOr("href", ""), viewer); w.Code != http.StatusOK {
 				t.Errorf("%s leads to %s: %d", path, a.AttrOr("href", ""), w.Code)
@@ -175,9 +167,7 @@ func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
 			with++
 		}
 	}
-	if with == 0 {
-		t.Error("no problem has a playbook")
-	}
+	expect.That(t, with != 0, "no problem has a playbook")
 }
 
 func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
@@ -259,9 +249,7 @@ func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 	s, _ := advised(t)
 	source := problems.AlertSource(s.Deps.Problems.Advice, false)
 	all, err := source(t.Context())
-	if err != nil || len(all.Notices) < 4 {
-		t.Fatal(len(all.Notices), err)
-	}
+	must.That(t, err == nil && len(all.Notices) >= 4, "%v %v", len(all.Notices), err)
 	if code := sendForm(t, s, "/advice/dismiss", "id", all.Notices[0].ID, "reason", "known"); code != http.StatusSeeOther {
 		t.Fatal(code)
 	}

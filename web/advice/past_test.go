@@ -110,25 +110,19 @@ func TestAPostmortemHasProblemsRunsAndWhatTheyChanged(t *testing.T) {
 	}
 	verdicts := 0
 	for i, r := range got.Runs {
-		if i > 0 && r.StartedAt.Before(*got.Runs[i-1].StartedAt) {
-			t.Error("the runs are not in order")
-		}
+		expect.That(t, i <= 0 || !r.StartedAt.Before(*got.Runs[i-1].StartedAt), "the runs are not in order")
 		if r.Verdict != "" && len(r.Shards) == 1 {
 			verdicts++
 		}
 	}
-	if verdicts == 0 {
-		t.Error("no run says whether it helped")
-	}
+	expect.That(t, verdicts != 0, "no run says whether it helped")
 	w := s.Do("GET", "/postmortem.md?from=2026-03-01T00:00:00Z")
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/markdown") {
 		t.Error(w.Header().Get("Content-Type"))
 	}
 	for _, want := range []string{"# Post-mortem: 1 Mar 2026 00:00:00 UTC to ", "- **warning**, 1 Mar 11:20 UTC to 1 Mar 11:40 UTC", "88 %",
 		"Did it help?", "shard-rs-1 not counted → not counted", "Nobody checked"} {
-		if !strings.Contains(w.Body.String(), want) {
-			t.Errorf("no %q in %s", want, w.Body)
-		}
+		expect.That(t, strings.Contains(w.Body.String(), want), "no %q in %s", want, w.Body)
 	}
 	expect.Equal(t, s.Do("GET", "/postmortem?from=2026-01-01T00:00:00Z").Code, 400, "two months")
 }

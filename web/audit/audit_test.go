@@ -188,9 +188,7 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 		t.Error(n)
 	}
 	for _, href := range page.Find("main a").Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("href", "") }) {
-		if !strings.HasPrefix(href, "/") {
-			t.Errorf("a link to %q", href)
-		}
+		expect.That(t, strings.HasPrefix(href, "/"), "a link to %q", href)
 	}
 }
 
@@ -209,9 +207,7 @@ func TestEveryAuditCodeHasWords(t *testing.T) {
 	for file, least := range map[string]int{"../../internal/auth/audit.go": 10, "../../internal/actions/engine/audit.go": 7,
 		"../guard/refusals.go": 1} {
 		codes := auditCodes(t, file)
-		if len(codes) < least {
-			t.Errorf("only %d codes found in %s; the scan is broken", len(codes), file)
-		}
+		expect.That(t, len(codes) >= least, "only %d codes found in %s; the scan is broken", len(codes), file)
 		checkWords(t, codes...)
 	}
 	checkWords(t, audit.AccessFlood) // a summary of refusals
@@ -245,9 +241,7 @@ func checkWords(t *testing.T, codes ...string) {
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 	rows := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("tbody th[scope=row]")
-	if rows.Length() != len(codes) {
-		t.Fatalf("%d rows for %d codes", rows.Length(), len(codes))
-	}
+	must.That(t, rows.Length() == len(codes), "%d rows for %d codes", rows.Length(), len(codes))
 	rows.Each(func(_ int, what *goquery.Selection) {
 		if code := what.AttrOr("title", ""); code == "" || strings.TrimSpace(what.Text()) == code {
 			t.Errorf("no words for %q", code)

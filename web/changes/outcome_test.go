@@ -54,9 +54,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 		s.Watcher.Value, s.Keeper.Value = sc.View.Table, sc.View.Dir
 		page := webtest.ParseHTML(t, s.Do("GET", sc.Path).Body.String())
 		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+sc.Path))
-		if run.Outcome == nil || run.Outcome.Text == "" {
-			t.Fatalf("%s: the API has no answer", name)
-		}
+		must.That(t, run.Outcome != nil && run.Outcome.Text != "", "%s: the API has no answer", name)
 		answer := page.Find(".outcome .verdict").Text()
 		if !strings.Contains(answer, run.Outcome.Text) {
 			t.Errorf("%s: the page says %q, the API %q", name, answer, run.Outcome.Text)
@@ -112,9 +110,7 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 	s := movedSite(t)
 	id := webtest.RecordID("moved")
 	run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
-	if run.Cost == nil || run.Cost.Moved != 1 || len(run.Cost.Steps) != 1 {
-		t.Fatalf("%+v", run.Cost)
-	}
+	must.That(t, run.Cost != nil && run.Cost.Moved == 1 && len(run.Cost.Steps) == 1, "%+v", run.Cost)
 	is, est := run.Cost.Actual, run.Cost.Estimated
 	if is.Documents.Value == nil || *is.Documents.Value != 8123 || is.Bytes.Value == nil || *is.Bytes.Value != 8_600_000 ||
 		is.DurationMillis.Value == nil || *is.DurationMillis.Value != 8000 {
@@ -243,18 +239,14 @@ func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 	}
 	s := webtest.New(t, webtest.WithActions(a))
 	events := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+webtest.RecordID("running"))).Steps[0].Events
-	if len(events) != 3 {
-		t.Fatalf("%+v", events)
-	}
+	must.That(t, len(events) == 3, "%+v", events)
 	commit := events[1]
 	if commit.What != "moveChunk.commit" || commit.From != "shard-rs-1" || commit.To != webtest.HostileName || commit.At == nil ||
 		!commit.At.Equal(webtest.Epoch.Add(-40*time.Second)) ||
 		len(commit.Counts) != 2 || commit.Counts["cloned"] != 7 || commit.Counts["clonedBytes"] != 700 {
 		t.Errorf("%+v", commit)
 	}
-	if events[0].Counts != nil || events[2].Counts != nil {
-		t.Errorf("counts that nobody logged: %+v", events)
-	}
+	expect.That(t, events[0].Counts == nil && events[2].Counts == nil, "counts that nobody logged: %+v", events)
 	log := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("running")).Body.String()).Find("ol.events").Text()
 	expect.Contains(t, log, "cloned 7, clonedBytes 700", "the log of the page")
 }
@@ -354,9 +346,7 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		}
 		<-told
 		time.Sleep(15 * time.Second)
-		if len(told) == 0 {
-			f.Error("nobody was told")
-		}
+		expect.That(f, len(told) != 0, "nobody was told")
 		is := runNow(run.ID)
 		o := is.Outcome
 		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) ||

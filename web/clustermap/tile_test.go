@@ -80,9 +80,7 @@ func TestMarksOfATileCoverItsChunksOnce(t *testing.T) {
 		got := webtest.Decode[api.MapTile](t, s.Do("GET", tileURL(q.level, q.index, q.marks)))
 		at := got.From
 		for i, from := range got.Marks.At {
-			if from != at || got.Marks.Chunks[i] < 1 {
-				t.Fatalf("%+v: mark %d begins at %d, want %d", q, i, from, at)
-			}
+			must.That(t, from == at && got.Marks.Chunks[i] >= 1, "%+v: mark %d begins at %d, want %d", q, i, from, at)
 			at += got.Marks.Chunks[i]
 			if got.Exact && got.Marks.Share[i] != 100 {
 				t.Errorf("%+v: mark %d is said to be exact and has %d %%", q, i, got.Marks.Share[i])

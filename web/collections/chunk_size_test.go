@@ -86,9 +86,7 @@ func (m *measuredCluster) measure(t testing.TB, exact bool, positions ...int) {
 			r.Host = "localhost:8090"
 			r.Header.Set("Content-Type", "application/json")
 		})
-		if w.Code != http.StatusOK {
-			t.Fatalf("measure chunk %d: %d %s", i, w.Code, w.Body)
-		}
+		must.That(t, w.Code == http.StatusOK, "measure chunk %d: %d %s", i, w.Code, w.Body)
 	}
 }
 
@@ -119,9 +117,7 @@ func TestChunkIsMeasuredOnRequest(t *testing.T) {
 		t.Errorf("exact: %+v", got)
 	}
 	why := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1"+path+"/why"))
-	if why.Size == nil || *why.Size.Bytes.Value != 40_008 {
-		t.Errorf("why: %+v", why.Size)
-	}
+	expect.That(t, why.Size != nil && *why.Size.Bytes.Value == 40_008, "why: %+v", why.Size)
 	expect.Equal(t, cluster.asked, 2, "commands")
 }
 
@@ -147,9 +143,7 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 		}
 	}
 	body := s.Do("GET", path, webtest.Header("If-None-Match", tag))
-	if body.Code != http.StatusOK {
-		t.Fatalf("after measuring, the page is said to be the same: %d", body.Code)
-	}
+	must.That(t, body.Code == http.StatusOK, "after measuring, the page is said to be the same: %d", body.Code)
 	text := webtest.ParseHTML(t, body.Body.String()).Text()
 	for _, want := range []string{"200 000", "exact", "No. It has 200 000 documents"} {
 		expect.Contains(t, strings.ReplaceAll(text, "\u202f", " "), want, "the page")
@@ -165,9 +159,7 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 		t.Error("the page does not say why nothing was measured")
 	}
 	failed := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+answer.ChunkURL(c.NS, refOf(s, 5))+"/size"))
-	if failed.Failed == nil || failed.Failed.Reason != "tooSlow" || failed.Measured {
-		t.Errorf("%+v", failed)
-	}
+	expect.That(t, failed.Failed != nil && failed.Failed.Reason == "tooSlow" && !failed.Measured, "%+v", failed)
 }
 
 func formSent(v url.Values) func(*http.Request) {
@@ -237,9 +229,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 		if row.Bytes.Value != nil {
 			value = *row.Bytes.Value
 		}
-		if value > last {
-			t.Errorf("row %d has %d after %d", i, value, last)
-		}
+		expect.That(t, value <= last, "row %d has %d after %d", i, value, last)
 		seen[row.Ref], last = true, value
 	}
 	expect.Equal(t, len(seen), 250, "different chunks")

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -40,9 +41,7 @@ func TestChunkFilters(t *testing.T) {
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", webtest.HostileName} {
 		got := get(url.Values{"shard": {shard}})
 		for _, c := range got.Items {
-			if c.Shard != shard {
-				t.Errorf("%s among those of %s", c.Shard, shard)
-			}
+			expect.That(t, c.Shard == shard, "%s among those of %s", c.Shard, shard)
 		}
 		n += len(got.Items)
 	}
@@ -103,23 +102,17 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 func TestTileWithManyRunsIsDividedIntoCells(t *testing.T) {
 	c := webtest.CannedCollection("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
 	runs := data.TileRuns(c, 0, c.Chunks.Len())
-	if len(runs) != data.MaxRuns {
-		t.Fatalf("%d runs", len(runs))
-	}
+	must.That(t, len(runs) == data.MaxRuns, "%d runs", len(runs))
 	mixed := 0
 	for _, r := range runs {
 		if len(r.Shards) > 1 {
 			mixed++
 		}
 		for shard, n := range r.Shards {
-			if n > r.Shards[r.Shard] {
-				t.Errorf("%s has more than %s in %+v", shard, r.Shard, r)
-			}
+			expect.That(t, n <= r.Shards[r.Shard], "%s has more than %s in %+v", shard, r.Shard, r)
 		}
 	}
-	if mixed == 0 {
-		t.Error("no cell holds several shards")
-	}
+	expect.That(t, mixed != 0, "no cell holds several shards")
 }
 
 func bsonKey(field string) bson.D { return bson.D{{Key: field, Value: 1}} }

@@ -126,7 +126,5 @@ func TestManyCollectionsAreCutIntoPages(t *testing.T) {
 			t.Errorf("shard %s: %d, %d collections, %d bytes", page, w.Code, n, w.Body.Len())
 		}
 	}
-	if pages != 21 || len(seen) != 1000+3+2 {
-		t.Errorf("%d pages with %d collections", pages, len(seen))
-	}
+	expect.That(t, pages == 21 && len(seen) == 1000+3+2, "%d pages with %d collections", pages, len(seen))
 }

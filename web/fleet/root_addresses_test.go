@@ -58,7 +58,5 @@ func TestPlaybooksAreAtTheRootToo(t *testing.T) {
 			t.Errorf("%s: %d", a.AttrOr("href", ""), w.Code)
 		}
 	})
-	if links == 0 {
-		t.Error("no links")
-	}
+	expect.That(t, links != 0, "no links")
 }

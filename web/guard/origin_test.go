@@ -8,15 +8,14 @@ import (
 	"testing"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
 
 func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
 	s := webtest.New(t)
-	if len(webtest.ForeignOrigins) < 30 {
-		t.Fatal("too few origins")
-	}
+	must.That(t, len(webtest.ForeignOrigins) >= 30, "too few origins")
 	for _, origin := range webtest.ForeignOrigins {
 		// The topic does not exist and there is no upgrade: neither is looked at.
 		if w := s.Do("GET", "/live?t=none", webtest.Header("Origin", origin)); w.Code != http.StatusForbidden {

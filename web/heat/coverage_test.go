@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -54,13 +55,9 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 	for _, l := range list("chunks", "") {
 		byShard[l.NS+" "+l.Shard] += *l.ShardShare
 	}
-	if len(byShard) < 4 {
-		t.Errorf("%v", byShard)
-	}
+	expect.That(t, len(byShard) >= 4, "%v", byShard)
 	for name, share := range byShard {
-		if math.Abs(share-1) > 1e-9 {
-			t.Errorf("chunks take %.3f of %s", share, name)
-		}
+		expect.That(t, math.Abs(share-1) <= 1e-9, "chunks take %.3f of %s", share, name)
 	}
 }
 
@@ -73,15 +70,11 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 			EverySeconds: 60}); m.Method != want || m.NS != ns || m.Stale {
 			t.Errorf("%s: %+v, stale %v", ns, m.Method, m.Stale)
 		}
-		if len(m.Columns) < 3 {
-			t.Fatalf("%s: %d columns", ns, len(m.Columns))
-		}
+		must.That(t, len(m.Columns) >= 3, "%s: %d columns", ns, len(m.Columns))
 		for i, col := range m.Columns {
 			known := 0
 			for _, line := range m.Cells {
-				if line[i] == '.' {
-					t.Errorf("%s: a cell says that nothing was changed", ns)
-				}
+				expect.That(t, line[i] != '.', "%s: a cell says that nothing was changed", ns)
 				if line[i] != '-' {
 					known++
 				}
@@ -91,13 +84,9 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 			}
 		}
 		items := webtest.Decode[api.List[api.Heat]](t, s.Do("GET", "/api/v1/heat/projects?ns="+ns)).Items
-		if len(items) != 7 {
-			t.Fatalf("%s: %d projects", ns, len(items))
-		}
+		must.That(t, len(items) == 7, "%s: %d projects", ns, len(items))
 		for _, l := range items {
-			if l.Counts != "changedRows" || !l.AtLeast || l.Exact || l.NS != ns {
-				t.Errorf("%+v", l)
-			}
+			expect.That(t, l.Counts == "changedRows" && l.AtLeast && !l.Exact && l.NS == ns, "%+v", l)
 		}
 		doc := webtest.ParseHTML(t, s.Do("GET", "/heat?ns="+ns).Body.String())
 		text := doc.Find("main").Text()

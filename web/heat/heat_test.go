@@ -81,9 +81,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 		for _, want := range c.want {
 			expect.Contains(t, text.Find("main").Text(), want, "%s", name)
 		}
-		if c.gone != "" && text.Find(c.gone).Length() > 0 {
-			t.Errorf("%s: %s is there", name, c.gone)
-		}
+		expect.That(t, c.gone == "" || text.Find(c.gone).Length() == 0, "%s: %s is there", name, c.gone)
 		if w.Code != http.StatusOK || strings.Contains(text.Text(), "NaN") || strings.Contains(text.Text(), "[heat.") {
 			t.Errorf("%s: %d", name, w.Code)
 		}
@@ -207,9 +205,7 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", owner.Name, len(m.Rows), owner.Rows)
 		}
 	}
-	if rows != len(whole.Rows) {
-		t.Errorf("%d rows by shard, %d in all", rows, len(whole.Rows))
-	}
+	expect.That(t, rows == len(whole.Rows), "%d rows by shard, %d in all", rows, len(whole.Rows))
 	for _, r := range whole.Rows {
 		if w := s.Do("GET", answer.ChunkURL(webtest.ChangesNS, "."+r.Ref)); w.Code != http.StatusOK {
 			t.Fatalf("row %s leads to %d", r.Min, w.Code)

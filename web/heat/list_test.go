@@ -47,9 +47,7 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		t.Errorf("no chunk of several documents: %v", slices.Collect(maps.Keys(codes)))
 	}
 	for _, l := range webtest.HeatListOf(t, s, "projects").Items {
-		if l.CanSplit != nil || l.Split != "" || l.Why != "" {
-			t.Errorf("a project is no chunk: %+v", l)
-		}
+		expect.That(t, l.CanSplit == nil && l.Split == "" && l.Why == "", "a project is no chunk: %+v", l)
 	}
 }
 
@@ -62,9 +60,7 @@ func TestProjectsByShardAddUpToProjectsAndToShards(t *testing.T) {
 		ofProject[l.ID] += l.WritesPerSecond
 		onShard[l.Shard] += l.WritesPerSecond
 		shares[l.ID] += *l.ProjectShare
-		if l.ShardShare == nil || l.Name == "" {
-			t.Errorf("%+v", l)
-		}
+		expect.That(t, l.ShardShare != nil && l.Name != "", "%+v", l)
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 	projects := webtest.HeatListOf(t, s, "projects?limit=1000").Items
@@ -110,9 +106,7 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 	}
 	one := list[0]
 	some := webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?shard="+one.Shard+"&ns="+one.NS)).Items
-	if len(some) != 1 || some[0].NS != one.NS {
-		t.Errorf("of one shard and collection: %+v", some)
-	}
+	expect.That(t, len(some) == 1 && some[0].NS == one.NS, "of one shard and collection: %+v", some)
 	shard := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/"+one.Shard))
 	reads, most := 0.0, 0.0
 	for _, x := range list {
@@ -223,9 +217,7 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 		stays, moves := strings.Contains(takes, "A move would only heat another shard"), strings.Contains(takes, "Plan to move it to "+least)
 		undivided, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": ")
 		if strings.Contains(takes, ": 0.") { // below 1 write/s nothing is planned
-			if moves {
-				t.Errorf("a plan for next to no writes: %s", takes)
-			}
+			expect.That(t, !moves, "a plan for next to no writes: %s", takes)
 			continue
 		}
 		if undivided != (stays || moves) || stays && moves || moves && its {
@@ -296,9 +288,7 @@ func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 			}
 		}
 		updated := webtest.HeatListOf(t, s, "projects?window="+window).Items[0].Updated
-		if len(updated) == 0 {
-			t.Fatal("no row changed in place")
-		}
+		must.That(t, len(updated) != 0, "no row changed in place")
 		for _, u := range updated {
 			if u.From == nil || u.To == nil || u.To.Sub(*u.From) != time.Minute || float64(u.Rows)/60 != u.AtLeastRowsPerSecond {
 				t.Errorf("%+v", u)

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -37,9 +38,7 @@ func selected(t *testing.T, s *webtest.Server, m api.HeatMap, rows ...string) *g
 func rowOf(t *testing.T, m api.HeatMap, chunk int) api.HeatRow {
 	t.Helper()
 	i := slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return r.Number == chunk })
-	if i < 0 {
-		t.Fatalf("no row begins at chunk %d", chunk)
-	}
+	must.That(t, i >= 0, "no row begins at chunk %d", chunk)
 	return m.Rows[i]
 }
 
@@ -88,9 +87,7 @@ func TestSelectionIsHonestWhenNothingHelps(t *testing.T) {
 		written[answer.WithinCollection(l.ID)] = true
 	}
 	cold := slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return !written[r.Ref] })
-	if cold < 0 {
-		t.Fatal("every chunk is written")
-	}
+	must.That(t, cold >= 0, "every chunk is written")
 	got := selected(t, s, m, m.Rows[cold].Key)
 	if text := got.Text(); !strings.Contains(text, "No writes were counted here in this time") ||
 		!strings.Contains(text, "no plan is needed now") || got.Find("a.plan").Length() > 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/web"
@@ -19,9 +20,7 @@ import (
 func open(t *testing.T, s *webtest.Server, path string) *goquery.Selection {
 	t.Helper()
 	w := s.Do("GET", path)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: status %d", path, w.Code)
-	}
+	must.That(t, w.Code == http.StatusOK, "%s: status %d", path, w.Code)
 	return webtest.ParseHTML(t, w.Body.String()).Find("main")
 }
 
@@ -40,9 +39,7 @@ func TestEveryPlaybookIsListedAndOpens(t *testing.T) {
 				t.Errorf("%s has no part %q", to, heading)
 			}
 		}
-		if page.Find("[data-copy]").Length() < 5 {
-			t.Errorf("%s has no commands to copy", to)
-		}
+		expect.That(t, page.Find("[data-copy]").Length() >= 5, "%s has no commands to copy", to)
 		if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
 			t.Errorf("%s shows its markup", to)
 		}
@@ -88,9 +85,7 @@ func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 				}
 			})
 		})
-		if n < 20 {
-			t.Errorf("only %d links of %s", n, index)
-		}
+		expect.That(t, n >= 20, "only %d links of %s", n, index)
 		for _, name := range []string{"nope", "hot-project.md", "balancer-off.md", "%2e%2e%2fREADME", "playbooks.go", "<script>"} {
 			if w := s.Do("GET", index+"/"+name); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<script>") {
 				t.Errorf("%s/%s: status %d", index, name, w.Code)
@@ -121,9 +116,7 @@ func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
 			t.Errorf("a link to %s", to)
 		}
 	})
-	if a.Length() == 0 {
-		t.Error("no links")
-	}
+	expect.That(t, a.Length() != 0, "no links")
 }
 
 func TestPlaybooksSpeakTheWordsOfTheProfile(t *testing.T) {

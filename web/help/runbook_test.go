@@ -31,9 +31,7 @@ func alertRules(t *testing.T) (out []alertRule) {
 	for _, g := range file.Groups {
 		out = append(out, g.Rules...)
 	}
-	if len(out) < 20 {
-		t.Fatalf("only %d rules", len(out))
-	}
+	must.That(t, len(out) >= 20, "only %d rules", len(out))
 	return out
 }
 
@@ -50,9 +48,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 			continue
 		}
 		address = strings.ReplaceAll(address, "{{ $labels.cluster | urlquery }}", url.QueryEscape(`eu "1"`))
-		if strings.Contains(address, "{{") {
-			t.Errorf("%s: a template in %s is not tested", r.Alert, address)
-		}
+		expect.That(t, !strings.Contains(address, "{{"), "%s: a template in %s is not tested", r.Alert, address)
 		path, _, _ := strings.Cut(address, "?")
 		opened[path] = true
 		for _, s := range []*webtest.Server{alone, several} {
@@ -70,9 +66,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 	}
 	listed := open(t, alone, "/runbooks").Find(".playbooks h2 a")
 	listed.Each(func(_ int, a *goquery.Selection) {
-		if !opened[a.AttrOr("href", "")] {
-			t.Errorf("%s is listed, and no alert leads there", a.AttrOr("href", ""))
-		}
+		expect.That(t, opened[a.AttrOr("href", "")], "%s is listed, and no alert leads there", a.AttrOr("href", ""))
 	})
 	if listed.Length() != len(opened) {
 		t.Errorf("%d are listed, alerts lead to %d", listed.Length(), len(opened))

@@ -15,15 +15,14 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
 func page(t *testing.T, s *webtest.Server, path string, status int) *goquery.Document {
 	t.Helper()
 	w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
-	if w.Code != status {
-		t.Fatalf("%s: %d %.300s", path, w.Code, w.Body)
-	}
+	must.That(t, w.Code == status, "%s: %d %.300s", path, w.Code, w.Body)
 	return webtest.ParseHTML(t, w.Body.String())
 }
 
@@ -150,7 +149,5 @@ func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
 func TestTheLargestGameIsAPageThatABrowserCanDraw(t *testing.T) {
 	s := webtest.New(t)
 	w := s.Do("GET", "/lab/game?players=60&dealers=60&decks=200&key=hash(order)", webtest.Header("Accept", "text/html"))
-	if w.Code != http.StatusOK || w.Body.Len() > 900_000 {
-		t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
-	}
+	expect.That(t, w.Code == http.StatusOK && w.Body.Len() <= 900_000, "%d, %d bytes", w.Code, w.Body.Len())
 }

@@ -100,9 +100,7 @@ func TestRowsOfACollectionAreReadWithProgressAndTheirValuesAreNotShown(t *testin
 	if q := rows.asked[0]; q.NS != topology.Namespace("yorkie-meta.documents") || q.Rows != 200 {
 		t.Errorf("asked for %+v", q)
 	}
-	if doc.Find(`#lab-keys a[href^="/plans/new?"]`).Length() == 0 {
-		t.Error("no key leads to its plan")
-	}
+	expect.That(t, doc.Find(`#lab-keys a[href^="/plans/new?"]`).Length() != 0, "no key leads to its plan")
 }
 
 func TestRowsOfOtherCollectionsAreNotRead(t *testing.T) {

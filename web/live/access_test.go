@@ -172,9 +172,7 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 		var all []*webtest.Browser
 		for i := range guard.MaxSocketsEach {
 			b, res := l.OpenAs("anna admin", "t=overview")
-			if b == nil {
-				t.Fatalf("socket %d: %v", i, res)
-			}
+			must.That(t, b != nil, "socket %d: %v", i, res)
 			all = append(all, b)
 		}
 		if b, res := l.OpenAs("anna admin", "t=overview"); b != nil || res.StatusCode != http.StatusTooManyRequests {

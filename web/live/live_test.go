@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -47,9 +48,7 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 		drawn := countDrawn(l, "overview")
 		publishNext(l)
 		time.Sleep(time.Second)
-		if drawn.Load() != 0 {
-			t.Fatal("drawn while nobody looks")
-		}
+		must.That(t, drawn.Load() == 0, "drawn while nobody looks")
 		var all []*webtest.Browser
 		for range 200 {
 			all = append(all, l.Open("t=overview"))
@@ -79,9 +78,7 @@ func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b := l.Open("t=zones,collection:yorkie-meta.documents,collections")
 		before := len(b.Frames())
-		if before != 3 {
-			t.Fatalf("%d frames at the start", before)
-		}
+		must.That(t, before == 3, "%d frames at the start", before)
 		for range 10 {
 			publishNext(l)
 			time.Sleep(2 * time.Second)
@@ -147,9 +144,7 @@ func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
 			l.Keeper.Publish(l.Keeper.Get()) // two signals, one update
 			time.Sleep(250 * time.Millisecond)
 			f := b.Last(t)
-			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 0 {
-				t.Fatalf("round %d: %+v", round, f)
-			}
+			must.That(t, f.V == v+1 && f.HTML == "" && len(f.Moves) == 0, "round %d: %+v", round, f)
 			v = f.V
 			time.Sleep(time.Duration(round*13) * time.Millisecond) // bursts of every rhythm
 		}

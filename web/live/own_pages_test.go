@@ -55,9 +55,7 @@ func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
 		}
 		expect.Equal(t, len(drawn), pages, "pages drawn")
 		for name, n := range drawn {
-			if n != changes+1 {
-				t.Fatalf("%s was drawn %d times for %d versions", name, n, changes+1)
-			}
+			must.That(t, n == changes+1, "%s was drawn %d times for %d versions", name, n, changes+1)
 		}
 	})
 }

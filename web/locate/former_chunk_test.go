@@ -162,9 +162,7 @@ func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
 	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
 	now := c.Chunks.At(2).Shard
 	want := []time.Duration{6*time.Hour + 36*time.Minute, 6 * time.Hour, 3 * time.Hour, time.Hour}
-	if len(a.Owners.Spans) != len(want) {
-		t.Fatalf("%+v", a.Owners.Spans)
-	}
+	must.That(t, len(a.Owners.Spans) == len(want), "%+v", a.Owners.Spans)
 	end := a.Owners.From
 	for i, x := range a.Owners.Spans {
 		known := x.Shard != ""
@@ -173,9 +171,7 @@ func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
 		}
 		end = x.To
 	}
-	if !end.Equal(a.Owners.To) {
-		t.Errorf("ends at %s", end)
-	}
+	expect.That(t, end.Equal(a.Owners.To), "ends at %s", end)
 }
 
 // MongoDB 4.4 and 5.0 log the chunks that were merged instead of the merged range.
@@ -237,7 +233,5 @@ func TestTheCurveSaysOfHowManyChunksItIs(t *testing.T) {
 			some = some || x != nil && *x > 0
 		}
 	}
-	if !some {
-		t.Error("no chunk took writes")
-	}
+	expect.That(t, some, "no chunk took writes")
 }

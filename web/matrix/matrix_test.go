@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -37,9 +38,7 @@ func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Ser
 func page(t *testing.T, s *webtest.Server, address string) *goquery.Document {
 	t.Helper()
 	w := s.Do("GET", address)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: %d %.300s", address, w.Code, w.Body)
-	}
+	must.That(t, w.Code == http.StatusOK, "%s: %d %.300s", address, w.Code, w.Body)
 	return webtest.ParseHTML(t, w.Body.String())
 }
 
@@ -94,9 +93,7 @@ func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
 		t.Errorf("the head does not turn the order: %v, %v", usual, reversed)
 	}
 	byName := names(page(t, s, "/matrix?sort=name"), "collection")
-	if !slices.IsSorted(byName) {
-		t.Errorf("by name: %v", byName)
-	}
+	expect.That(t, slices.IsSorted(byName), "by name: %v", byName)
 }
 
 func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
@@ -132,9 +129,7 @@ func TestPendingMovesAreAtBothEnds(t *testing.T) {
 		Max: webtest.Must(c.Key.Document(chunk.Max)), From: chunk.Shard, To: to, Since: v.Now}}
 	row := page(t, serve(t, v), "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 	out, in := row.Find(".ghost.out.running"), row.Find(".ghost.in.running")
-	if out.Length() != 1 || in.Length() != 1 {
-		t.Fatalf("%d leave, %d come", out.Length(), in.Length())
-	}
+	must.That(t, out.Length() == 1 && in.Length() == 1, "%d leave, %d come", out.Length(), in.Length())
 	if title := in.AttrOr("title", ""); !strings.Contains(title, "from "+chunk.Shard) || !strings.Contains(title, "under way") {
 		t.Errorf("what comes is %q", title)
 	}
@@ -185,9 +180,7 @@ func TestDatabasesOpenAndClose(t *testing.T) {
 		t.Fatalf("%d databases, %d collections", doc.Find("tr.database").Length(), doc.Find("tr.collection").Length())
 	}
 	fold := doc.Find(`tr[data-key="db:shop"] .fold`)
-	if fold.AttrOr("aria-expanded", "") != "true" {
-		t.Fatal("the database is not open")
-	}
+	must.That(t, fold.AttrOr("aria-expanded", "") == "true", "the database is not open")
 	closed := page(t, s, fold.AttrOr("href", ""))
 	if closed.Find(`tr[data-key^="shop."]`).Length() != 0 || closed.Find(`tr[data-key="db:shop"] .fold[aria-expanded="false"]`).Length() != 1 {
 		t.Error("it does not close")

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -42,9 +43,7 @@ func TestRowsOfProjectsAddUpToTheCollections(t *testing.T) {
 	s := webtest.New(t)
 	collections, _ := sums(t, s, "/api/v1/matrix?by=collections")
 	projects, kinds := sums(t, s, "/api/v1/matrix?by=projects")
-	if kinds["rest"] != 1 || kinds["project"] < 100 {
-		t.Fatalf("rows: %v", kinds)
-	}
+	must.That(t, kinds["rest"] == 1 && kinds["project"] >= 100, "rows: %v", kinds)
 	for shard, n := range collections {
 		if math.Abs(float64(projects[shard]-n)) > float64(kinds["project"]) { // each is rounded
 			t.Errorf("%s: projects and the rest have %d bytes, collections %d", shard, projects[shard], n)
@@ -122,9 +121,7 @@ func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
 	row := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 	doc := page(t, s, row.Find(".shardlist").AttrOr("href", ""))
 	list := doc.Find("tr.listed li")
-	if list.Length() != 3 || doc.Find("tr.listed").Length() != 1 {
-		t.Fatalf("%d shards listed", list.Length())
-	}
+	must.That(t, list.Length() == 3 && doc.Find("tr.listed").Length() == 1, "%d shards listed", list.Length())
 	if link := list.First().Find("a").AttrOr("href", ""); !strings.Contains(link, "?shard=shard-rs-") || !strings.HasSuffix(link, "#chunks") {
 		t.Errorf("a shard leads to %q", link)
 	}

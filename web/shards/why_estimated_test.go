@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -46,9 +47,7 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 				}
 				a := why(t, s, all)
 				addsUp(t, a)
-				if a.Level != "projects" {
-					t.Fatalf("%s: level %s", of, a.Level)
-				}
+				must.That(t, a.Level == "projects", "%s: level %s", of, a.Level)
 				for _, p := range a.Items {
 					if p.Kind != "project" {
 						continue
@@ -67,9 +66,7 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 			}
 		}
 	}
-	if listed == 0 {
-		t.Fatal("no project is listed")
-	}
+	must.That(t, listed != 0, "no project is listed")
 }
 
 func TestEstimatedPartsSayHowFarTheyCanBeOffAndWhenTheyWereRead(t *testing.T) {
@@ -84,9 +81,7 @@ func TestEstimatedPartsSayHowFarTheyCanBeOffAndWhenTheyWereRead(t *testing.T) {
 		t.Errorf("a project without chunks of its own leads to %q", href)
 	}
 	chunks := why(t, s, shard+"/why?ns=yorkie-meta.changes&project=several")
-	if chunks.Level != "chunks" || len(chunks.Items) == 0 {
-		t.Errorf("by chunk: %+v", chunks)
-	}
+	expect.That(t, chunks.Level == "chunks" && len(chunks.Items) != 0, "by chunk: %+v", chunks)
 }
 
 func TestWithoutEstimatesProjectsAreThoseWithChunksOfTheirOwn(t *testing.T) {
@@ -96,8 +91,6 @@ func TestWithoutEstimatesProjectsAreThoseWithChunksOfTheirOwn(t *testing.T) {
 	addsUp(t, a)
 	expect.Equal(t, a.Level, "chunks", "level")
 	for _, p := range why(t, s, shard+"/why?ns=yorkie-meta.documents").Items {
-		if p.ReadAt != nil {
-			t.Errorf("%+v", p)
-		}
+		expect.That(t, p.ReadAt == nil, "%+v", p)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -38,9 +39,7 @@ func addsUp(t *testing.T, a api.ShardWhy) {
 	for _, p := range a.Items {
 		switch {
 		case p.Kind == "unknown":
-			if p.Difference != nil {
-				t.Errorf("%q is unknown and has a difference", p.Text)
-			}
+			expect.That(t, p.Difference == nil, "%q is unknown and has a difference", p.Text)
 			continue
 		case p.Here == nil || p.Even == nil || p.Difference == nil || math.Abs(*p.Here-*p.Even-*p.Difference) > 1e-9*math.Abs(*p.Here)+1e-9:
 			t.Fatalf("%+v", p)
@@ -120,9 +119,7 @@ func TestAZoneWithoutAShardHasNoEvenShare(t *testing.T) {
 		a := why(t, s, shard.Name+"/why?ns=yorkie-meta.documents")
 		here, even = here+*a.Here, even+*a.Even
 	}
-	if even >= here {
-		t.Errorf("%v of %v may be somewhere, although no shard may hold zone mars", even, here)
-	}
+	expect.That(t, even < here, "%v of %v may be somewhere, although no shard may hold zone mars", even, here)
 }
 
 func TestUnknownSizesAreAPartOfTheirOwn(t *testing.T) {
@@ -134,9 +131,7 @@ func TestUnknownSizesAreAPartOfTheirOwn(t *testing.T) {
 	}
 	addsUp(t, a)
 	one := why(t, s, "shard-rs-1/why?ns=yorkie-meta.snapshots")
-	if one.Here != nil || one.Reason == "" {
-		t.Errorf("%+v", one)
-	}
+	expect.That(t, one.Here == nil && one.Reason != "", "%+v", one)
 }
 
 func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
@@ -158,9 +153,7 @@ func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
 		}
 	}
 	for _, kind := range []string{"balancer-on", "move", "pin"} {
-		if !kinds[kind] {
-			t.Errorf("no part leads to %s: %v", kind, kinds)
-		}
+		expect.That(t, kinds[kind], "no part leads to %s: %v", kind, kinds)
 	}
 }
 
@@ -183,17 +176,13 @@ func TestWritesAddUpByCollectionProjectAndChunk(t *testing.T) {
 	for _, shard := range v.Table.Shards {
 		top := why(t, s, shard.Name+"/why?by=writes")
 		addsUp(t, top)
-		if top.Window == "" || top.CoveredSeconds == 0 {
-			t.Errorf("%+v", top)
-		}
+		expect.That(t, top.Window != "" && top.CoveredSeconds != 0, "%+v", top)
 		if last := top.Items[len(top.Items)-1]; last.Kind != "unknown" {
 			t.Errorf("collections that are not counted are missing: %+v", last)
 		}
 		inside := why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes")
 		addsUp(t, inside)
-		if inside.Level != "projects" || inside.Items[0].Project == "" {
-			t.Fatalf("%+v", inside)
-		}
+		must.That(t, inside.Level == "projects" && inside.Items[0].Project != "", "%+v", inside)
 		addsUp(t, why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes&project="+inside.Items[0].Project))
 	}
 	if a := why(t, s, "shard-rs-1/why?by=writes&ns=yorkie-meta.documents"); a.Here != nil || !strings.Contains(a.Reason, "not counted") {

@@ -69,9 +69,7 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 			n := webtest.ParseHTML(t, s.Do("GET", "/", webtest.As("anna", role)).Body.String()).
 				Find("main form[action='/data/takeover'][method=post] button").
 				Length()
-			if want := h == store.OwnerGone && role == auth.Admin; (n == 1) != want {
-				t.Errorf("%s, %s: %d buttons", h, role, n)
-			}
+			expect.Equal(t, n == 1, h == store.OwnerGone && role == auth.Admin, "%s, %s: one button", h, role)
 		}
 	}
 }

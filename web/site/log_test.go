@@ -31,9 +31,7 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 		expect.Contains(t, log, want, "the log")
 	}
 	for _, secret := range []string{door.Cookies["viewer"].Value, "sb_secret", webtest.GoodPassword, "session"} {
-		if strings.Contains(log, secret) {
-			t.Errorf("%q is in the log", secret)
-		}
+		expect.That(t, !strings.Contains(log, secret), "%q is in the log", secret)
 	}
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "msg=request ") && !strings.Contains(line, " who=") {
@@ -72,8 +70,6 @@ func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
 			t.Errorf("forged line %q", line)
 		}
 	}
-	if strings.Count(log, "the server says <b>") < 4 {
-		t.Errorf("causes are missing:\n%s", log)
-	}
+	expect.That(t, strings.Count(log, "the server says <b>") >= 4, "causes are missing:\n%s", log)
 	expect.Contains(t, log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`, "paths are missing")
 }

@@ -35,9 +35,7 @@ func TestRequestsHaveIDs(t *testing.T) {
 				t.Errorf("%q: the log has the line %s", sent, line)
 			}
 		}
-		if len(lines) < 2 {
-			t.Errorf("%q: %d lines", sent, len(lines))
-		}
+		expect.That(t, len(lines) >= 2, "%q: %d lines", sent, len(lines))
 	}
 	s := webtest.New(t)
 	two := func(r *http.Request) { r.Header["X-Request-Id"] = []string{"a", "b"} }

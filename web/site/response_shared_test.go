@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/static"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -79,9 +80,7 @@ func TestConcurrentRequestsOfAPageRenderItOnce(t *testing.T) {
 func TestStaticFilesAreKeptForEver(t *testing.T) {
 	s := webtest.New(t)
 	assets := static.Assets()
-	if len(assets) == 0 {
-		t.Fatal("no assets")
-	}
+	must.That(t, len(assets) != 0, "no assets")
 	for _, a := range assets {
 		w := s.Do("GET", a.URL, webtest.Header("Accept-Encoding", "gzip"))
 		h := w.Header()

@@ -72,9 +72,7 @@ func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
 		"/live?t=shard:" + strings.Repeat("a", 600), "/live?t=a%2525zz",
 	} {
 		w := s.Do("GET", address)
-		if w.Code != http.StatusBadRequest {
-			t.Errorf("%.80s: %d %.200s", address, w.Code, w.Body)
-		}
+		expect.That(t, w.Code == http.StatusBadRequest, "%.80s: %d %.200s", address, w.Code, w.Body)
 		if strings.HasPrefix(address, "/api/") {
 			webtest.CheckProblem(t, w, address)
 		}
@@ -114,9 +112,7 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 		}
 		expect.Contains(t, strings.Join(small.Header.Values("Vary"), ","), "Accept-Encoding", "%s", path)
 		tag := small.Header.Get("ETag")
-		if !strings.HasPrefix(tag, `W/"`) {
-			t.Fatalf("%s: tag %q", path, tag)
-		}
+		must.That(t, strings.HasPrefix(tag, `W/"`), "%s: tag %q", path, tag)
 		if again := get(path, webtest.Header("If-None-Match", `"x", `+tag)); again.StatusCode != http.StatusNotModified ||
 			again.ContentLength > 0 {
 			t.Errorf("%s again: %d", path, again.StatusCode)
@@ -138,12 +134,8 @@ func TestTagsOfAProcessAreItsOwn(t *testing.T) {
 		return got
 	}
 	first := tag(webtest.Epoch, "/zones")
-	if first == tag(webtest.Epoch.Add(time.Second), "/zones") {
-		t.Error("the same tag after a restart")
-	}
-	if first == tag(webtest.Epoch, "/activity") {
-		t.Error("two addresses share a tag")
-	}
+	expect.That(t, first != tag(webtest.Epoch.Add(time.Second), "/zones"), "the same tag after a restart")
+	expect.That(t, first != tag(webtest.Epoch, "/activity"), "two addresses share a tag")
 }
 
 func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {

@@ -70,9 +70,7 @@ func TestEveryScene(t *testing.T) {
 			} else if sc.Name == "heat-counted-longnames" { // six lists of names of 200 characters
 				most = 84 << 10
 			}
-			if pages[sc.Name] && len(html) > most {
-				t.Errorf("%d bytes, at most %d", len(html), most)
-			}
+			expect.That(t, !pages[sc.Name] || len(html) <= most, "%d bytes, at most %d", len(html), most)
 			if subject, state, _ := strings.Cut(sc.Name, "-"); states[sc.Name] && subject != "compare" && w.Code != http.StatusOK &&
 				slices.Contains([]string{"partial", "hundred", "longnames", "hostile"}, state) {
 				t.Errorf("status %d where the cluster has the thing that the page shows", w.Code)

@@ -30,8 +30,6 @@ func TestIncidentScenesShowTheCardInItsStates(t *testing.T) {
 				expect.Contains(t, text, x, "%s", name)
 			}
 		}
-		if !found {
-			t.Errorf("there is no scene %s", name)
-		}
+		expect.That(t, found, "there is no scene %s", name)
 	}
 }

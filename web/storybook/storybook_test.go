@@ -46,18 +46,14 @@ func TestEveryPageHasScenes(t *testing.T) {
 		if strings.HasPrefix(withoutStates[pattern], "leads to") {
 			continue
 		}
-		if shown[pattern] == 0 {
-			t.Errorf("no scene shows %s", pattern)
-		}
+		expect.That(t, shown[pattern] != 0, "no scene shows %s", pattern)
 	}
 }
 
 func TestNamesOfScenesAreUnique(t *testing.T) {
 	have := map[string]bool{}
 	for _, name := range append(storybook.Names(), storybook.Components()...) {
-		if have[name] {
-			t.Errorf("%s is there twice", name)
-		}
+		expect.That(t, !have[name], "%s is there twice", name)
 		have[name] = true
 	}
 }

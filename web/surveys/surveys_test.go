@@ -42,9 +42,7 @@ func spaced(body string) string { return strings.Join(strings.Fields(body), " ")
 func holds(t *testing.T, page string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in the page", want)
-		}
+		expect.That(t, strings.Contains(page, want), "no %q in the page", want)
 	}
 }
 

@@ -27,9 +27,7 @@ func TestEachPageBelongsToOneEntry(t *testing.T) {
 	seen := map[string]bool{}
 	for _, e := range all {
 		for _, p := range e.Pages {
-			if seen[p.Code] || seen[p.URL] {
-				t.Errorf("%s is there twice", p.URL)
-			}
+			expect.That(t, !seen[p.Code] && !seen[p.URL], "%s is there twice", p.URL)
 			seen[p.Code], seen[p.URL] = true, true
 		}
 	}

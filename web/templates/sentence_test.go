@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/web/templates"
@@ -21,7 +22,5 @@ func TestASentenceLinksWhatItNames(t *testing.T) {
 	var out strings.Builder
 	must.Do(t, s.Text(m).Render(t.Context(), &out))
 	want := `Chunk {&#34;a&#34;: 1} of y.&lt;b&gt; is on <a href="/shards/rs1">rs1</a>, not here.`
-	if out.String() != want {
-		t.Errorf("got  %s\nwant %s", out.String(), want)
-	}
+	expect.That(t, out.String() == want, "got  %s\nwant %s", out.String(), want)
 }

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -42,9 +43,7 @@ func TestZonesAreEditedInTheirRows(t *testing.T) {
 			func(_ int, f *goquery.Selection) {
 				fields.Set(f.AttrOr("name", f.Parent().AttrOr("name", "")), f.AttrOr("value", ""))
 			})
-		if fields.Get("zone") != "eu" || fields.Get("ns") != "app.users" {
-			t.Fatalf("the form has %v", fields)
-		}
+		must.That(t, fields.Get("zone") == "eu" && fields.Get("ns") == "app.users", "the form has %v", fields)
 		fields.Set("max", `{"p": 20}`)
 		fields.Set("kind", form.Find("button").First().AttrOr("value", ""))
 		if w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator), webtest.EncodedForm(fields.Encode())); w.Code != 303 {

@@ -96,9 +96,7 @@ func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
 	check("zone eu", zones["eu"].PinTerms, 9)
 	for n := 1; n <= 4; n++ {
 		zone, there := zones[answer.PinZone(webtest.ProjectID(n))]
-		if there != (n < 4) {
-			t.Fatalf("%v", zones)
-		}
+		must.That(t, there == (n < 4), "%v", zones)
 		check("zone", zone.PinTerms, n)
 		w := s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(n).Hex())
 		check("project", webtest.Decode[api.ProjectDetail](t, w).PinTerms, n)
@@ -158,9 +156,7 @@ func TestZonesThatOnlyLookLikePinsHaveNoTerms(t *testing.T) {
 	if w := s.Do("GET", "/zones"); w.Code != http.StatusOK || strings.Contains(w.Body.String(), `class="pinned"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if body := s.Do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "anna") {
-		t.Error(body)
-	}
+	expect.Lacks(t, s.Do("GET", "/api/v1/zones").Body.String(), "anna", "the text")
 }
 
 func TestETagsChangeWithPins(t *testing.T) {
@@ -193,9 +189,7 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 			told := slices.ContainsFunc(b.Frames(), func(f webtest.Frame) bool {
 				return f.Topic == topic && strings.Contains(f.HTML, "<bdi>anna</bdi>")
 			})
-			if !told {
-				t.Errorf("%s was not told of the pin", topic)
-			}
+			expect.That(t, told, "%s was not told of the pin", topic)
 		}
 		b.Close()
 	}, func(d *site.Deps) {

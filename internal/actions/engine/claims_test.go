@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
@@ -85,9 +86,7 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 		}
 		again.release()
 		first.release()
-		if !isGranted(second) {
-			t.Errorf("%s: not granted after the release", name)
-		}
+		expect.That(t, isGranted(second), "%s: not granted after the release", name)
 	}
 }
 
@@ -108,16 +107,12 @@ func TestAChangeIsRunningUntilItsRunHasEnded(t *testing.T) {
 		_, open := e.running(k, a)
 		return open
 	}
-	if !is(actions.Pin, pin) {
-		t.Error("the same change is offered again while it runs")
-	}
+	expect.That(t, is(actions.Pin, pin), "the same change is offered again while it runs")
 	other := pin
 	other.Shard = "b"
 	if is(actions.Pin, other) || is(actions.Isolate, pin) {
 		t.Error("another change is taken for the running one")
 	}
 	x.run.State = Failed
-	if is(actions.Pin, pin) {
-		t.Error("a failed run makes its change still")
-	}
+	expect.That(t, !is(actions.Pin, pin), "a failed run makes its change still")
 }

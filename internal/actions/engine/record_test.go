@@ -30,9 +30,7 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 		run.Why.String():                   "step.gaveUp (tries 3)",
 		run.Steps[0].Backoff.What.String(): "obstacle.lock",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		expect.That(t, got == want, "%q, want %q", got, want)
 	}
 	plan, err := decodePlan(
 		store.PlanRecord{ID: "p1", Body: []byte(`{"Summary":{"Code":"split.at","Args":{"at":"5"}},"Undo":{"Text":{"Code":"split","Args":null}},

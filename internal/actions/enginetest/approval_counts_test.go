@@ -67,9 +67,7 @@ func TestApprovedPlanMayNotGrowBeyondWhatWasApproved(t *testing.T) {
 				sizes.bytes.Store(c.then)
 				_, _, err := r.RunPlan(Anna, p)
 				var changed *engine.ChangedError
-				if c.runs != (err == nil) || !c.runs && !errors.As(err, &changed) {
-					r.Errorf("run: %v", err)
-				}
+				expect.That(r, c.runs == (err == nil) && (c.runs || errors.As(err, &changed)), "run: %v", err)
 				if c.needed && !c.runs && changed != nil {
 					if d := changed.Differences; len(d) != 1 || d[0].Field != "limit.bytes" {
 						r.Errorf("differences: %+v", d)
@@ -157,9 +155,7 @@ func TestApprovalCountsOnlyWhileItsGiverMayApprove(t *testing.T) {
 				if c.runs != (err == nil) || !c.runs && fault.Of(err) != c.kind {
 					r.Errorf("run: %v (%s)", err, fault.Of(err))
 				}
-				if !c.runs && len(r.Sim.Faults().Seen("split")) != 0 {
-					r.Error("a command was sent")
-				}
+				expect.That(r, c.runs || len(r.Sim.Faults().Seen("split")) == 0, "a command was sent")
 			})
 		})
 	}

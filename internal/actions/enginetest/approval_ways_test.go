@@ -58,9 +58,7 @@ func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 			s.Wrap = func(o *engine.Options) { o.Approval.Rules = rules }
 			OnRig(t, s, func(r *Rig) {
 				rows[i] = c.row(r, &rules)
-				if !*update && !strings.Contains(string(stored), rows[i]) {
-					t.Errorf("not in %s: %s", file, rows[i])
-				}
+				expect.That(t, *update || strings.Contains(string(stored), rows[i]), "not in %s: %s", file, rows[i])
 			})
 		})
 	}
@@ -75,9 +73,7 @@ func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 					Args: actions.Args{Project: project, Shard: shard, Mode: mode}}
 				row := c.row(r, &rules)
 				rows[len(cases)+i] = row
-				if !*update && !strings.Contains(string(stored), row) {
-					t.Errorf("not in %s: %s", file, row)
-				}
+				expect.That(t, *update || strings.Contains(string(stored), row), "not in %s: %s", file, row)
 			})
 		})
 	}

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -41,9 +42,7 @@ func (r *Rig) checkMoved(batch, shard string, from ...int) {
 		r.CheckSentOnce(c)
 		sent += len(r.Sent(c.ID))
 	}
-	if sent != len(from) {
-		r.Errorf("%d commands for %d moves", sent, len(from))
-	}
+	expect.That(r, sent == len(from), "%d commands for %d moves", sent, len(from))
 	if n := len(r.Sent(batch)); n != 0 {
 		r.Errorf("the batch itself sent %d commands", n)
 	}
@@ -304,9 +303,7 @@ func TestStoppedBatchStopsItsOpenItemAndItsRestCanBePlanned(t *testing.T) {
 		}
 		p, err := r.Engine.Finish(r.Context(), Anna, id, "")
 		r.Must(err)
-		if len(p.Steps) != 2 {
-			r.Fatalf("%d items are left", len(p.Steps))
-		}
+		must.That(r, len(p.Steps) == 2, "%d items are left", len(p.Steps))
 		r.succeeds(r.Start(p).ID)
 	})
 }
@@ -358,9 +355,7 @@ func TestUndoOfAStoppedUndoHasWhatIsLeft(t *testing.T) {
 			r.Fatalf("%s %v", half.State, half.Why)
 		}
 		p = r.undo(run.ID)
-		if len(p.Steps) == 0 || len(p.Steps) > 2 {
-			r.Fatalf("%d items are left", len(p.Steps))
-		}
+		must.That(r, len(p.Steps) != 0 && len(p.Steps) <= 2, "%d items are left", len(p.Steps))
 		r.succeeds(r.Start(p).ID)
 		after := r.runNow(run.ID)
 		expect.Equal(r, after.State, engine.Undone, "the batch")

@@ -41,9 +41,7 @@ func TestBatchesThatCannotBePlannedAreRefused(t *testing.T) {
 			"group of 1,001":    {actions.Args{Plans: []actions.PlannedChange{move}, Group: 1001}, fault.Invalid, `"group"`},
 		} {
 			_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Batch, Args: c.args, Reason: "a test"})
-			if fault.Of(err) != c.kind || !strings.Contains(fault.Text(err), c.says) {
-				r.Errorf("%s: %v", name, err)
-			}
+			expect.That(r, fault.Of(err) == c.kind && strings.Contains(fault.Text(err), c.says), "%s: %v", name, err)
 		}
 	})
 }
@@ -59,9 +57,7 @@ func TestABlockedItemBlocksItsBatchAndIsNamed(t *testing.T) {
 			r.Error("it runs")
 		}
 		two := append(moves("shard-rs-2", 0), moves("shard-rs-3", 0)...)
-		if p := r.Plan(actions.Batch, actions.Args{Plans: two}); !p.Blocked() {
-			r.Error("two items move the same chunk")
-		}
+		expect.That(r, r.Plan(actions.Batch, actions.Args{Plans: two}).Blocked(), "two items move the same chunk")
 	})
 }
 

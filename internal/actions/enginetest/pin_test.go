@@ -80,9 +80,7 @@ func TestPinAdaptsToAClusterThatChangedSinceThePlan(t *testing.T) {
 				break
 			}
 		}
-		if first.At == nil {
-			r.Fatal("nothing is cut")
-		}
+		must.That(r, first.At != nil, "nothing is cut")
 		r.Admin(bson.D{{Key: "split", Value: first.NS}, {Key: "middle", Value: first.At}})
 		run := r.WaitEnd(r.Start(p).ID)
 		r.checkReported(run)
@@ -266,9 +264,7 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 				}
 				expect.Equal(r, len(run.Rows), 4, "rows are counted of %+v", run.Rows)
 				for _, c := range run.Rows {
-					if c.Before.Value != 6 || c.After.Value != 6 {
-						r.Errorf("rows of the tenant: %+v", c)
-					}
+					expect.That(r, c.Before.Value == 6 && c.After.Value == 6, "rows of the tenant: %+v", c)
 				}
 				unpin := r.Plan(actions.Unpin, actions.Args{Project: p.IDText()})
 				if len(unpin.Steps) != 5 { // four ranges and the zone

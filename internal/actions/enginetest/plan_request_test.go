@@ -54,9 +54,7 @@ func TestPlanIsStoredExactlyAsItWasMade(t *testing.T) {
 			r.Error(got)
 		}
 		other := r.Plan(actions.Split, actions.Args{NS: NS, At: P(6)})
-		if other.Hash == p.Hash {
-			r.Error("another key, the same hash")
-		}
+		expect.That(r, other.Hash != p.Hash, "another key, the same hash")
 		kept, err := r.Engine.PlanByID(r.Context(), p.ID)
 		r.Must(err)
 		if kept.Hash != p.Hash || !kept.Commands[0].Equal(p.Commands[0]) || kept.By.ID != Anna.ID ||
@@ -71,9 +69,7 @@ func TestPlanIsStoredExactlyAsItWasMade(t *testing.T) {
 func TestPlanRunsOnlyForItsMakerAndAsShown(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.planMove()
-		if p.Confirm == "" {
-			r.Fatal("bytes are not known, and nothing is to be typed")
-		}
+		must.That(r, p.Confirm != "", "bytes are not known, and nothing is to be typed")
 		try := func(by auth.Principal, hash, confirm string, want fault.Kind) {
 			r.Helper()
 			if _, _, err := r.Engine.Run(r.Context(), by, p.ID, engine.RunRequest{Hash: hash, Confirm: confirm}); fault.Of(err) != want {

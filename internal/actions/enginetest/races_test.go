@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -173,9 +174,7 @@ func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *R
 	r.Sim.Faults().Heal()
 	sent := r.seenCommands(c)
 	if err != nil || len(sent) == 0 {
-		if len(sent) > 0 {
-			r.Error("refused, and sent all the same")
-		}
+		expect.That(r, len(sent) == 0, "refused, and sent all the same")
 		if run.State == engine.Succeeded && run.Steps[0].Already == "" {
 			r.Error("nothing was sent, and it is called succeeded")
 		}
@@ -292,15 +291,11 @@ func TestRunsBesideEachOtherEndAndSendOnce(t *testing.T) {
 				ids = append(ids, run.ID)
 				time.Sleep(200 * time.Millisecond)
 			}
-			if len(ids) < 4 {
-				r.Fatalf("only %d of %d runs", len(ids), len(plans))
-			}
+			must.That(r, len(ids) >= 4, "only %d of %d runs", len(ids), len(plans))
 			for _, id := range ids {
 				run := r.WaitLongEnd(id)
 				r.CheckSentOnce(run)
-				if run.State != engine.Succeeded {
-					r.Errorf("seed %d: %s %s: %v", seed, run.Kind, run.State, run.Why)
-				}
+				expect.That(r, run.State == engine.Succeeded, "seed %d: %s %s: %v", seed, run.Kind, run.State, run.Why)
 			}
 		})
 	}

@@ -160,9 +160,7 @@ func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 		r.Plan(actions.Split, actions.Args{NS: NS, At: key(5)})
 		expect.Equal(r, asked, 0, "a plan that does not depend on writes asked for them")
 		p := r.Plan(actions.SplitHot, actions.Args{NS: NS, Bounds: [2]bson.Raw{key(10), key(20)}})
-		if asked != 1 || len(p.Args.Cuts) != 1 {
-			r.Fatalf("asked %d times, %+v", asked, p.Checks)
-		}
+		must.That(r, asked == 1 && len(p.Args.Cuts) == 1, "asked %d times, %+v", asked, p.Checks)
 		r.Restart()
 		kept, err := r.Engine.PlanByID(r.Context(), p.ID)
 		r.Must(err)
@@ -193,9 +191,7 @@ func seeds(t *testing.T, usual int) (from, to uint64) {
 	t.Helper()
 	if one := os.Getenv("ACTIONS_SEED"); one != "" {
 		n, err := strconv.ParseUint(one, 10, 64)
-		if err != nil {
-			t.Fatalf("ACTIONS_SEED: %v", err)
-		}
+		must.That(t, err == nil, "ACTIONS_SEED: %v", err)
 		return n, n + 1
 	}
 	return 1, uint64(usual) + 1

@@ -142,9 +142,7 @@ func TestAReshardingIsJoinedAfterACrash(t *testing.T) {
 		run := r.Wait(id, func(run engine.Run) bool {
 			return run.Steps[0].State == engine.Running && run.Steps[0].Resharding != nil
 		})
-		if run.State != engine.Running || run.Why.Code != "step.joined" {
-			r.Errorf("%s %+v", run.State, run.Why)
-		}
+		expect.That(r, run.State == engine.Running && run.Why.Code == "step.joined", "%s %+v", run.State, run.Why)
 		run = r.WaitEnd(id)
 		if run.State != engine.Succeeded || !run.Resolved || !r.resharded() || version == "8.0.4" && run.CanUndo() {
 			r.Errorf("%s %+v, key %s", run.State, run.Why, r.key())
@@ -341,9 +339,7 @@ func TestAnAbortIsRefusedWhileItCommits(t *testing.T) {
 		}
 		r.Sim.Faults().Heal()
 		run := r.WaitEnd(id)
-		if run.State != engine.Succeeded || !r.resharded() {
-			r.Errorf("%s: %s", run.State, run.Why)
-		}
+		expect.That(r, run.State == engine.Succeeded && r.resharded(), "%s: %s", run.State, run.Why)
 		r.CheckSentOnce(abort)
 		r.CheckSentOnce(run)
 	})

@@ -93,9 +93,7 @@ const runLimit = 3 * time.Hour
 func (r *Rig) Wait(id string, is func(engine.Run) bool) engine.Run {
 	r.Helper()
 	run, ok := r.waitFor(id, is)
-	if !ok {
-		r.Fatalf("the run is still %s (%s): %+v", run.State, run.Why.Code, run.Steps)
-	}
+	must.That(r, ok, "the run is still %s (%s): %+v", run.State, run.Why.Code, run.Steps)
 	return run
 }
 
@@ -109,9 +107,7 @@ func (r *Rig) WaitEnd(id string) engine.Run {
 func (r *Rig) succeeds(id string) engine.Run {
 	r.Helper()
 	run := r.WaitEnd(id)
-	if run.State != engine.Succeeded {
-		r.Fatalf("the run is %s (%v): %+v", run.State, run.Why, run.Steps)
-	}
+	must.That(r, run.State == engine.Succeeded, "the run is %s (%v): %+v", run.State, run.Why, run.Steps)
 	return run
 }
 

@@ -235,9 +235,7 @@ func (r *Rig) countDocuments(project bson.ObjectID) int64 {
 func (r *Rig) succeed(kind actions.Kind, a actions.Args) engine.Run {
 	r.Helper()
 	p := r.Plan(kind, a)
-	if p.Blocked() {
-		r.Fatalf("%s is blocked: %+v", kind, p.Checks)
-	}
+	must.That(r, !p.Blocked(), "%s is blocked: %+v", kind, p.Checks)
 	run := r.succeeds(r.Start(p).ID)
 	r.CheckSentOnce(run)
 	return run

@@ -75,9 +75,7 @@ func TestLongRunFoldsWhatNeedsNoLook(t *testing.T) {
 			out = append(out, fmt.Sprintf("%s:%d", g.Key, len(g.Steps)))
 			n += len(g.Steps)
 		}
-		if n != len(s) {
-			t.Errorf("%d steps of %d are listed", n, len(s))
-		}
+		expect.That(t, n == len(s), "%d steps of %d are listed", n, len(s))
 		return strings.Join(out, " ")
 	}
 	for _, c := range []struct {

@@ -28,7 +28,5 @@ func TestTheLogOfARunHasEachEntryOfTheChangelogOnce(t *testing.T) {
 			expect.Equal(t, e.ID, "event-1-split-1", "the step that made the entry")
 		}
 	}
-	if n != 1 {
-		t.Errorf("the split is listed %d times", n)
-	}
+	expect.That(t, n == 1, "the split is listed %d times", n)
 }

@@ -50,9 +50,7 @@ func TestChunkFiltersNarrowTheTable(t *testing.T) {
 		return list
 	}
 	all := open("")
-	if len(all.Items) != 15 || all.Of != 15 {
-		t.Fatalf("%d chunks", len(all.Items))
-	}
+	must.That(t, len(all.Items) == 15 && all.Of == 15, "%d chunks", len(all.Items))
 	for _, c := range open("shard=shard-rs-2").Items {
 		expect.Equal(t, c.Shard, "shard-rs-2", "the shard of chunk %d", c.Number)
 	}

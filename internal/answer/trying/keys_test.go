@@ -28,9 +28,7 @@ func labKeyOf(t *testing.T, a api.LabKeys, key string) api.LabKey {
 	t.Helper()
 	for _, k := range a.Items {
 		if k.Key == key {
-			if k.Problem != "" {
-				t.Fatalf("%s: %s", key, k.Problem)
-			}
+			must.That(t, k.Problem == "", "%s: %s", key, k.Problem)
 			return k
 		}
 	}
@@ -132,9 +130,7 @@ func TestCandidatesAndCosts(t *testing.T) {
 func TestFewRowsOfManyTellNothingOfChunks(t *testing.T) {
 	a := labKeys(t, "rows=100&projects=1000&perProject=100000&chunkMB=1")
 	for _, k := range a.Items {
-		if k.Chunks != nil || k.HeaviestBytes != nil || k.Unsplittable != nil {
-			t.Fatalf("%s: %+v", k.Key, k)
-		}
+		must.That(t, k.Chunks == nil && k.HeaviestBytes == nil && k.Unsplittable == nil, "%s: %+v", k.Key, k)
 	}
 }
 

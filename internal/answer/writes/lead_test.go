@@ -31,13 +31,9 @@ func TestWhatASplitDoesIsSaidInTheProfilesWords(t *testing.T) {
 		"divides":  "its busiest item takes",
 	} {
 		got := SplitText(answer.View{Profile: shop}, &topology.Collection{}, heat.Splitting{Code: code}).String()
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want …%q…", code, got, want)
-		}
+		expect.That(t, strings.Contains(got, want), "%s: %q, want …%q…", code, got, want)
 	}
 	changed := heat.Window{NS: "db.c", Method: heat.ChangedRows}
 	s := noWrites(answer.View{Profile: shop}, changed)
-	if said := hottestOnly(answer.View{Profile: shop}, changed) + s.Detail; strings.Contains(said, "project") {
-		t.Error(said)
-	}
+	expect.Lacks(t, hottestOnly(answer.View{Profile: shop}, changed)+s.Detail, "project", "the text")
 }

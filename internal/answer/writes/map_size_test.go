@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/writes"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
@@ -72,8 +73,6 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		_ = z.Close()
 		t.Logf("%s: %d × %d cells, %d bytes, %d compressed, a letter is × %.2f", name, len(m.Rows), len(m.Columns),
 			len(body), small.Len(), m.Scale.Step)
-		if small.Len() > 300<<10 {
-			t.Errorf("%s: %d bytes compressed", name, small.Len())
-		}
+		expect.That(t, small.Len() <= 300<<10, "%s: %d bytes compressed", name, small.Len())
 	}
 }

@@ -187,9 +187,7 @@ func TestAFailedDiscoveryIsRetriedLaterAndSharedByAll(t *testing.T) {
 	discoveries := p.discoveries
 	p.down = false
 	p.mu.Unlock()
-	if discoveries != 1 {
-		t.Errorf("discovery was requested %d times, expected once", discoveries)
-	}
+	expect.That(t, discoveries == 1, "discovery was requested %d times, expected once", discoveries)
 	now = now.Add(retryAfter)
 	if _, err := i.Address(t.Context(), state, nonce, verifier); err != nil {
 		t.Error("after the issuer is up again:", err)

@@ -144,9 +144,7 @@ func (p *provider) keys(w http.ResponseWriter, _ *http.Request) {
 func (p *provider) authorize(t *testing.T, address string) auth.Callback {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil || !strings.HasPrefix(address, p.URL+"/authorize?") {
-		t.Fatal(address, err)
-	}
+	must.That(t, err == nil && strings.HasPrefix(address, p.URL+"/authorize?"), "%v %v", address, err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	code := fmt.Sprint("code", len(p.codes))

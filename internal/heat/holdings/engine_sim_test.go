@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
@@ -27,9 +28,7 @@ func TestFiguresAgreeWithADirectCount(t *testing.T) {
 		onSim(t, o, holdings.Options{Store: st}, func(t *testing.T, r *fixture) {
 			time.Sleep(30 * time.Second)
 			for _, c := range r.snapshot().Collections {
-				if !c.Measured() {
-					t.Errorf("%s: in the first minute: %+v, want figures", release, c)
-				}
+				expect.That(t, c.Measured(), "%s: in the first minute: %+v, want figures", release, c)
 			}
 			time.Sleep(while)
 			methods := map[string]int{}
@@ -114,9 +113,7 @@ func compareWithTruth(t *testing.T, r *fixture) (marked, cells int) {
 	}
 	// Which rows are drawn depends on the order in which requests arrive: of 48 figures 12 are outside by chance once in a
 	// million runs. Intervals of half the width would leave a third of them outside.
-	if outside > cells/4 {
-		t.Errorf("%d of %d figures are outside their 95 %% intervals", outside, cells)
-	}
+	expect.That(t, outside <= cells/4, "%d of %d figures are outside their 95 %% intervals", outside, cells)
 	return marked, cells
 }
 
@@ -137,9 +134,7 @@ func checkTotals(t *testing.T, s *holdings.Snapshot) {
 			t.Errorf("%s: the projects have %+v, the shard %+v", total.Shard, got, total)
 		}
 	}
-	if len(sums) != 4 || s.Others.Projects != 0 {
-		t.Errorf("%d shards, %+v", len(sums), s.Others)
-	}
+	expect.That(t, len(sums) == 4 && s.Others.Projects == 0, "%d shards, %+v", len(sums), s.Others)
 }
 
 func TestBudgetOfReadsIsTheOneThatIsSet(t *testing.T) {

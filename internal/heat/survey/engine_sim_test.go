@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat"
@@ -131,13 +132,9 @@ func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectI
 		var parts int64
 		for _, s := range l.Shards {
 			parts += s.Rows.Value
-			if s.Shard == "" {
-				t.Errorf("%s: a line has no shards", c.NS)
-			}
+			expect.That(t, s.Shard != "", "%s: a line has no shards", c.NS)
 		}
-		if parts != want.rows {
-			t.Errorf("%s: the shards have %d of %d rows", c.NS, parts, want.rows)
-		}
+		expect.That(t, parts == want.rows, "%s: the shards have %d of %d rows", c.NS, parts, want.rows)
 	}
 	for id, want := range truth {
 		if !seen[id] {
@@ -183,9 +180,7 @@ func TestSurveysOfEachKindAreExactWithinTheBudget(t *testing.T) {
 		for doc, want := range r.rowsByID(t, "changes", "doc_id", nil) {
 			s, result := r.runSurvey(t, survey.Request{Kind: survey.Document, Document: doc})
 			c := collectionOf(t, result, "changes")
-			if s.State != survey.Done || len(c.Documents) != 1 {
-				t.Fatalf("one document: got %+v %+v", s, c)
-			}
+			must.That(t, s.State == survey.Done && len(c.Documents) == 1, "one document: got %+v %+v", s, c)
 			l := c.Documents[0]
 			if l.Rows.Value != want.rows || l.Bytes.Value != want.bytes || !l.Rows.Exact || len(l.Shards) != 1 || l.Shards[0].Shard == "" {
 				t.Errorf("%+v, truth %+v", l, want)
@@ -259,9 +254,7 @@ func TestStoppedSurveyKeepsItsPartialResultAndIsRecorded(t *testing.T) {
 		must.Do(t, err)
 		want := []struct{ what, by, subject string }{{"survey.started", "user:1", s.ID}, {"survey.started", "user:1", second.ID},
 			{"survey.stopped", "user:2", second.ID}, {"survey.stopped", "user:2", s.ID}}
-		if len(got) != len(want) {
-			t.Fatalf("wrong number of audit records: %+v", got)
-		}
+		must.That(t, len(got) == len(want), "wrong number of audit records: %+v", got)
 		for i, w := range want {
 			if g := got[i]; g.What != w.what || g.By != w.by || g.Subject != w.subject || g.Outcome != "ok" || g.At.IsZero() || g.Cluster == "" {
 				t.Errorf("%+v is recorded, want %+v", g, w)

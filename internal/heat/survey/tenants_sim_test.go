@@ -63,9 +63,7 @@ collections:
 		for name, want := range map[string]int64{"text": 6, "number": 6, "id": 6, "large": many + 2} {
 			p := keeper.Directory().Exactly(name)[0]
 			s, result := r.runSurvey(t, survey.Request{Kind: survey.Project, Project: p.ID})
-			if s.State != survey.Done || len(result.Collections) == 0 {
-				t.Fatalf("%s: %+v %+v", name, s, result)
-			}
+			must.That(t, s.State == survey.Done && len(result.Collections) != 0, "%s: %+v %+v", name, s, result)
 			for _, one := range result.Collections {
 				want := want
 				if one.NS == "shop.lines" && name != "number" {
@@ -152,9 +150,7 @@ collections:
 					request.Text, request.Document = "", id
 				}
 				s, result := r.runSurvey(t, request)
-				if s.State != survey.Done || len(result.Collections) != 2 {
-					t.Fatalf("%s: %+v %+v", text, s, result)
-				}
+				must.That(t, s.State == survey.Done && len(result.Collections) == 2, "%s: %+v %+v", text, s, result)
 				for _, one := range result.Collections {
 					if len(one.Documents) != max(len(want), 1) || len(one.Projects) > 0 || !one.Complete {
 						t.Fatalf("%s: %+v", text, one)

@@ -46,9 +46,7 @@ func TestDoublingMovesTheFirstHalfOfEachShardToOneNewShard(t *testing.T) {
 			t.Fatalf("shard %d gives chunks to %d and %d, expected one", m.From, to, m.To)
 		}
 		target[m.From] = m.To
-		if m.Chunk%300 >= 150 {
-			t.Fatalf("chunk %d moves, which is in the second half of its shard", m.Chunk)
-		}
+		must.That(t, m.Chunk%300 < 150, "chunk %d moves, which is in the second half of its shard", m.Chunk)
 	}
 	for i, u := range p.After {
 		if u.Bytes != 150*gigabyte || p.Grown[i].Bytes != 375*gigabyte {
@@ -85,9 +83,7 @@ func TestMovingBeforeTheDataGrowsMovesLessAndFits(t *testing.T) {
 	p, err := Compute(in)
 	must.Do(t, err)
 	ways, err := Ways(in, p)
-	if err != nil || len(ways) != 2 {
-		t.Fatalf("got %v, %v", ways, err)
-	}
+	must.That(t, err == nil && len(ways) == 2, "got %v, %v", ways, err)
 	first, second := ways[0], ways[1]
 	if !first.Fits || second.Fits {
 		t.Errorf("fits: %v and %v, expected only to move first", first.Fits, second.Fits)
@@ -102,9 +98,7 @@ func TestNeededIsTheSmallestNumberOfShards(t *testing.T) {
 	in.Shards = in.Shards[:64]
 	n, ok, err := Needed(in, 0.8, 500*gigabyte, 256)
 	// 48 TB in all, of which each shard takes 400 GB: 120 shards, which is 56 more.
-	if n != 56 || !ok || err != nil {
-		t.Errorf("got %d, %v, %v; expected 56", n, ok, err)
-	}
+	expect.That(t, n == 56 && ok && err == nil, "got %d, %v, %v; expected 56", n, ok, err)
 	if _, ok, err := Needed(in, 0.8, 500*gigabyte, 20); ok || err != nil {
 		t.Errorf("20 more shards are enough, expected not")
 	}
@@ -238,9 +232,7 @@ func checkClock(t *testing.T, seed uint64, in *Input, p *Plan) {
 		used[m.From].Bytes -= m.Bytes
 		used[m.To].Bytes += m.Bytes
 	}
-	if bytes != p.Bytes {
-		t.Fatalf("seed %d: %d bytes move, said are %d", seed, bytes, p.Bytes)
-	}
+	must.That(t, bytes == p.Bytes, "seed %d: %d bytes move, said are %d", seed, bytes, p.Bytes)
 	for i := range used {
 		if used[i].Bytes != p.After[i].Bytes || p.Peak[i] < max(p.Before[i].Bytes, p.After[i].Bytes) {
 			t.Fatalf("seed %d: shard %d has %d bytes in the end, said are %d, at most %d", seed, i, used[i].Bytes, p.After[i].Bytes, p.Peak[i])

@@ -69,9 +69,7 @@ func TestExtraFieldsAreMadeAtTheTimeOfTheRow(t *testing.T) {
 					t.Fatalf("%s of row %d is of %d ms, expected %d", f, i, at, want)
 				}
 			}
-			if seen[string(id)] {
-				t.Fatalf("%s of row %d comes twice", f, i)
-			}
+			must.That(t, !seen[string(id)], "%s of row %d comes twice", f, i)
 			seen[string(id)] = true
 		}
 	}

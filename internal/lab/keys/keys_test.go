@@ -41,9 +41,7 @@ func compare(t testing.TB, s *Sample, c *Cluster, keys ...shardkey.Pattern) []Re
 	reports, err := Compare(s, c, candidates)
 	must.Do(t, err)
 	for _, r := range reports {
-		if r.Err != nil {
-			t.Fatalf("%s: %v", r.Name, r.Err)
-		}
+		must.That(t, r.Err == nil, "%s: %v", r.Name, r.Err)
 	}
 	return reports
 }
@@ -91,14 +89,10 @@ func TestYorkiesLayoutsHaveTheirKnownWeakPoints(t *testing.T) {
 		t.Errorf("inserts on the busiest shard: %.2f ranged, %.2f hashed; expected ranged doc_id to be worse", old.Inserts, hashed.Inserts)
 	}
 	for _, u := range hashed.Unique {
-		if !u.Fits {
-			t.Errorf("hashed doc_id: the unique index %v is ruled out", u.Fields)
-		}
+		expect.That(t, u.Fits, "hashed doc_id: the unique index %v is ruled out", u.Fields)
 	}
 	for _, u := range project.Unique {
-		if u.Fits {
-			t.Errorf("{project_id, doc_id} is said to allow the unique index %v", u.Fields)
-		}
+		expect.That(t, !u.Fits, "{project_id, doc_id} is said to allow the unique index %v", u.Fields)
 	}
 	if len(project.Cost.Blockers) != 2 {
 		t.Errorf("the cost of {project_id, doc_id} names %v, expected both unique indexes", project.Cost.Blockers)

@@ -21,9 +21,7 @@ func TestWhereIDsOfEachKindLand(t *testing.T) {
 		"_id": {one, one}, UUID7: {one, one}, UUID4: {even, limits{0, 0.4}}, LocalityDefault: {even, limits{0, 0.4}},
 		LocalitySequential: {limits{1.0 / 16, 0.2}, limits{0.9, 1.001}},
 	}
-	if len(all) != len(want) {
-		t.Fatalf("%d kinds", len(all))
-	}
+	must.That(t, len(all) == len(want), "%d kinds", len(all))
 	for _, l := range all {
 		w, sum, rows := want[l.Field], 0.0, 0
 		if l.Busiest < w.whole.least || l.Busiest > w.whole.most || l.AtATime < w.now.least || l.AtATime > w.now.most {

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/lab/keys"
@@ -197,9 +198,7 @@ func report(t *testing.T, m keys.Model, today, key shardkey.Pattern) keys.Report
 	must.Do(t, err)
 	c := &keys.Cluster{Shards: realShards, ChunkSize: realChunk, BytesPerSecond: 1 << 20, CanReshard: true, Today: today}
 	reports, err := keys.Compare(s, c, []keys.Candidate{{Key: key}})
-	if err != nil || reports[0].Err != nil {
-		t.Fatal(err, reports)
-	}
+	must.That(t, err == nil && reports[0].Err == nil, "%v %v", err, reports)
 	return reports[0]
 }
 
@@ -240,7 +239,5 @@ func compareResharded(t *testing.T, r realCluster, m keys.Model, key shardkey.Pa
 	got, want := r.bytes(), report(t, m, today, key).Parts
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("resharded: the shards have %v bytes, expected %v", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "resharded: the shards have %v bytes, expected %v", got, want)
 }

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
@@ -162,9 +163,7 @@ func TestHostileNamesDoNotLeaveTheirPlaces(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s\n%s", got, want, p.YAML())
 		}
 		for line := range strings.SplitSeq(string(p.YAML()), "\n") {
-			if strings.ContainsAny(line, "\u202e\u2028\r") {
-				t.Errorf("%q shows what cannot be seen", line)
-			}
+			expect.That(t, !strings.ContainsAny(line, "\u202e\u2028\r"), "%q shows what cannot be seen", line)
 		}
 		for _, want := range []string{"api_key", "meta.tenant", "left out: a profile cannot name this collection"} {
 			if !strings.Contains(strings.Join(p.Reasons, "\n"), want) {

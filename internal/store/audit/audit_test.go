@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -220,9 +221,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 			}
 		}
 	}
-	if cases != 4*n {
-		t.Fatal(cases)
-	}
+	must.That(t, cases == 4*n, "%v", cases)
 }
 
 // The numbers stay consistent, so that only the hashes show the change.
@@ -241,9 +240,7 @@ func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
 			"insertion": renumber(slices.Insert(slices.Clone(m.records), i, m.records[n-1])),
 			"swap":      renumber(slices.Insert(slices.Delete(slices.Clone(m.records), i, i+1), i+1, m.records[i])),
 		} {
-			if rep := verify(t, records, audit.Expect{}); rep.Break == nil {
-				t.Errorf("%s at %d was not found", what, i)
-			}
+			expect.That(t, verify(t, records, audit.Expect{}).Break != nil, "%s at %d was not found", what, i)
 		}
 	}
 	type edit func(*store.AuditRecord)
@@ -312,9 +309,7 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 		t.Errorf("unexpected finding: %+v", rep.Break)
 	}
 	forged.Key = head.Key
-	if rep := verify(t, again.records, x); rep.Break == nil {
-		t.Error("a head that names another key was accepted")
-	}
+	expect.That(t, verify(t, again.records, x).Break != nil, "a head that names another key was accepted")
 	x.Heads[0] = forged
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.Forged {
 		t.Errorf("unexpected finding: %+v", rep.Break)
@@ -324,9 +319,7 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 func TestAnyChangeOfAHeadInvalidatesItsSignature(t *testing.T) {
 	m := newChain(t, 3)
 	good := headAt(newKey(t), m.records[1])
-	if !audit.ValidSignature(good) {
-		t.Fatal("not signed")
-	}
+	must.That(t, audit.ValidSignature(good), "not signed")
 	for name, change := range map[string]func(*store.AuditHead){
 		"seq": func(h *store.AuditHead) { h.Seq++ }, "at": func(h *store.AuditHead) { h.At = h.At.Add(time.Millisecond) },
 		"hash": func(h *store.AuditHead) { h.Hash = m.records[2].Hash }, "none": func(h *store.AuditHead) { h.Signature, h.Key = nil, nil },
@@ -334,9 +327,7 @@ func TestAnyChangeOfAHeadInvalidatesItsSignature(t *testing.T) {
 	} {
 		h := good
 		change(&h)
-		if audit.ValidSignature(h) {
-			t.Error(name)
-		}
+		expect.That(t, !audit.ValidSignature(h), "%v", name)
 	}
 }
 

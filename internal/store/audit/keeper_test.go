@@ -72,9 +72,7 @@ func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 			t.Errorf("unexpected number of heads %d, state %+v", m.headCount(), st)
 		}
 		rep := verify(t, m.records, audit.Expect{Heads: m.heads, Key: st.Key})
-		if rep.Break != nil || rep.Head.Seq != 7 {
-			t.Error(rep.Break)
-		}
+		expect.That(t, rep.Break == nil && rep.Head.Seq == 7, "%v", rep.Break)
 		if text := log.String(); strings.Count(text, "audit head") != 5 || !strings.Contains(text, "seq=7") || !strings.Contains(text, st.Key) {
 			t.Error(text)
 		}
@@ -178,9 +176,7 @@ func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 		t.Fatal(info.Mode(), err)
 	}
 	again, err := keyfile.Audit.Open(path, filepath.Join(dir, "data"))
-	if err != nil || !first.Equal(again) {
-		t.Fatal("the second call returned another key", err)
-	}
+	must.That(t, err == nil && first.Equal(again), "the second call returned another key %v", err)
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
 		must.Do(t, os.Chmod(path, mode))
 		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "by others") {

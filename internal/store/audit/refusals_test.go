@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -73,13 +74,9 @@ func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
 		d.at = d.at.Add(time.Second)
 		d.refuse(fmt.Sprintf("192.0.2.%d", i%7), "user:ben", "wrong password")
 	}
-	if len(d.records) != 1 {
-		t.Fatalf("%d records within the minute", len(d.records))
-	}
+	must.That(t, len(d.records) == 1, "%d records within the minute", len(d.records))
 	d.passMinute()
-	if len(d.records) != 2 {
-		t.Fatalf("%d records after the minute", len(d.records))
-	}
+	must.That(t, len(d.records) == 2, "%d records after the minute", len(d.records))
 	e := d.records[1]
 	for name, want := range map[string]string{"count": "10", "addresses": "7", "first": "2026-03-01T12:00:01Z",
 		"last": "2026-03-01T12:00:10Z", "reason": "wrong password",
@@ -127,9 +124,7 @@ func TestALongFloodMakesFewRecordsThatCountEveryRefusal(t *testing.T) {
 			t.Fatalf("a record of %d bytes", size)
 		}
 	}
-	if sums < days*24-1 || sums > days*24+2 {
-		t.Errorf("%d summaries in %d days", sums, days)
-	}
+	expect.That(t, sums >= days*24-1 && sums <= days*24+2, "%d summaries in %d days", sums, days)
 }
 
 func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
@@ -226,15 +221,11 @@ func TestCountedRefusalsAreRecordedEachMinuteAndAtShutdown(t *testing.T) {
 		wrong(100)
 		time.Sleep(refusalEvery + time.Second)
 		synctest.Wait()
-		if len(records) != 2 || records[1].Details["count"] != "99" {
-			t.Errorf("after a minute: %+v", records)
-		}
+		expect.That(t, len(records) == 2 && records[1].Details["count"] == "99", "after a minute: %+v", records)
 		wrong(7)
 		cancel()
 		<-ended
-		if len(records) != 3 || records[2].Details["count"] != "7" {
-			t.Errorf("at the end: %+v", records)
-		}
+		expect.That(t, len(records) == 3 && records[2].Details["count"] == "7", "at the end: %+v", records)
 	})
 }
 
@@ -258,8 +249,6 @@ func TestRefusalsAreRecordedAfterClockChanges(t *testing.T) {
 		for _, e := range d.records[before+1:] {
 			recent = recent || strings.Contains(fmt.Sprint(e), "wrong password")
 		}
-		if !recent {
-			t.Errorf("%s: the attempts of an hour are not recorded", step)
-		}
+		expect.That(t, recent, "%s: the attempts of an hour are not recorded", step)
 	}
 }

@@ -39,9 +39,7 @@ func TestAppendsOfSeveralReplicasAreOneChain(t *testing.T) {
 	var x audit.Expect
 	for _, db := range dbs { // what each of them wrote last is there
 		w, err := db.AuditWritten(t.Context())
-		if err != nil || !w.Known || w.Last {
-			t.Errorf("%+v, %v", w, err)
-		}
+		expect.That(t, err == nil && w.Known && !w.Last, "%+v, %v", w, err)
 		x.Known = append(x.Known, audit.Point{Seq: w.Seq, Hash: w.Hash})
 	}
 	if rep := verified(t, dbs[0], x); rep.Break != nil || rep.End.Seq != 200 {
@@ -80,12 +78,8 @@ func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-	if err != nil || r.Seq != 3 || !bytes.Equal(r.Prev, first.Hash) {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if rep := verified(t, db, audit.Expect{}); rep.Break == nil {
-		t.Error("the forged record is not found")
-	}
+	expect.That(t, err == nil && r.Seq == 3 && bytes.Equal(r.Prev, first.Hash), "%+v, %v", r, err)
+	expect.That(t, verified(t, db, audit.Expect{}).Break != nil, "the forged record is not found")
 	if r, err = db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil || r.Seq != 4 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -82,9 +82,7 @@ func fill(t *testing.T, s store.Store) {
 	do(s.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: at, Code: "ok", Status: 200, Test: true}))
 	do(s.AddWatch(ctx, "c", store.Watch{Kind: "chunk", Subject: "x", By: "user:1", At: at}))
 	do(s.SaveHead(ctx, store.AuditHead{Seq: 1, Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
-	if failed != nil {
-		t.Fatal(failed)
-	}
+	must.That(t, failed == nil, "%v", failed)
 }
 
 // rows are all rows of a store, by table.
@@ -272,9 +270,7 @@ func rewritten(t *testing.T, backup []byte, was, is string) []byte {
 	must.Do(t, err)
 	text, err := io.ReadAll(in)
 	must.Do(t, err)
-	if !bytes.Contains(text, []byte(was)) {
-		t.Fatalf("the backup has no %s", was)
-	}
+	must.That(t, bytes.Contains(text, []byte(was)), "the backup has no %s", was)
 	text = bytes.Replace(text, []byte(was), []byte(is), 1)
 	end := bytes.LastIndex(text, []byte(`{"rows"`))
 	sum := sha256.Sum256(text[:end])
@@ -378,9 +374,7 @@ func TestBackupBefore5NeedsAStoreThatNobodyHasOpen(t *testing.T) {
 	db := open(t, c, at)
 	other := open(t, c, at)
 	_, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test")
-	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "too old") {
-		t.Error(err)
-	}
+	expect.That(t, fault.Of(err) == fault.Conflict && strings.Contains(fault.Text(err), "too old"), "%v", err)
 	must.Do(t, other.Close())
 	if _, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
 		t.Error(err)

@@ -57,8 +57,6 @@ func optionsOf(c *simcluster.Cluster, change ...func(*Options)) Options {
 func eventually(t testing.TB, within time.Duration, what string, f func() bool) {
 	t.Helper()
 	for end := time.Now().Add(within); !f(); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within %s: %s", within, what)
-		}
+		must.That(t, !time.Now().After(end), "not within %s: %s", within, what)
 	}
 }

@@ -52,9 +52,7 @@ func TestDatabaseOfAnotherProgramIsNotTouched(t *testing.T) {
 			t.Errorf("%s: %v", collection, err)
 		}
 		names, err := other.client.Database(at.database).ListCollectionNames(t.Context(), eq())
-		if err != nil || fmt.Sprint(names) != "["+collection+"]" {
-			t.Errorf("%v, %v", names, err)
-		}
+		expect.That(t, err == nil && fmt.Sprint(names) == "["+collection+"]", "%v, %v", names, err)
 	}
 }
 
@@ -76,9 +74,7 @@ func TestStoreOfAnEarlierSchemaIsUpgraded(t *testing.T) {
 		if n, err := db.collection("users").CountDocuments(t.Context(), eq("team", "all")); err != nil || n != 2 {
 			t.Errorf("%d users, %v", n, err)
 		}
-		if !db.Leads() {
-			t.Error("who upgraded does not lead")
-		}
+		expect.That(t, db.Leads(), "who upgraded does not lead")
 		if u, err := db.UserByName(t.Context(), "anna"); err != nil || u.ID != "1" {
 			t.Errorf("%+v, %v", u, err)
 		}
@@ -112,9 +108,7 @@ func TestOlderReplicaLeadsAgainWhenTheNewerOneIsGone(t *testing.T) {
 		}
 		eventually(t, 5*time.Second, "the older one leaves the lead", func() bool { return !old.Leads() })
 		time.Sleep(3 * time.Second)
-		if old.Leads() {
-			t.Error("it took the lead back at once")
-		}
+		expect.That(t, !old.Leads(), "it took the lead back at once")
 		eventually(t, 15*time.Second, "the older one leads again", old.Leads)
 	})
 }
@@ -127,9 +121,7 @@ func TestCommandOfALaterVersionDoesNotUpgradeUnderAServer(t *testing.T) {
 		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "has to end") {
 			t.Error(err)
 		}
-		if !old.Leads() || old.Writable() != nil {
-			t.Error("the server does not lead any more")
-		}
+		expect.That(t, old.Leads() && old.Writable() == nil, "the server does not lead any more")
 	})
 }
 
@@ -153,9 +145,7 @@ func TestAddressShowsNoSecret(t *testing.T) {
 	text, _ := at.MarshalText()
 	for _, shown := range []string{fmt.Sprintf("%v %+v %#v %s %q", at, at, at, at, at), at.LogValue().String(), string(text),
 		fmt.Sprint(Options{}, &at)} {
-		if strings.Contains(shown, "s3cr3t") || strings.Contains(shown, "me") {
-			t.Errorf("it shows %s", shown)
-		}
+		expect.That(t, !strings.Contains(shown, "s3cr3t") && !strings.Contains(shown, "me"), "it shows %s", shown)
 	}
 	if at.String() != "mongodb://h:1,i:2/board" || !at.HoldsSecret() {
 		t.Errorf("%s, holds a secret: %v", at, at.HoldsSecret())

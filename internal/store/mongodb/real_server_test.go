@@ -25,9 +25,7 @@ func TestRealServerConformsToStore(t *testing.T) {
 	fresh := func(t *testing.T) Address {
 		name := fmt.Sprintf("%s_%d_%d", first.database, time.Now().UnixNano(), databases.Add(1))
 		at, err := ParseAddress(strings.Replace(uri, "/"+first.database, "/"+name, 1))
-		if err != nil || at.database != name {
-			t.Fatalf("the address needs a database in its path: %v", err)
-		}
+		must.That(t, err == nil && at.database == name, "the address needs a database in its path: %v", err)
 		return at
 	}
 	openAt := func(t *testing.T, at Address) *DB {

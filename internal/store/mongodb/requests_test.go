@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
@@ -83,9 +84,7 @@ func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
 		must.Do(t, follower.Close())
 		p.resume()
 		eventually(t, 15*time.Second, "the first leads again", func() bool { return leader.Leads() && leader.Leader().Term >= 3 })
-		if leading.Err() == nil {
-			t.Error("the context of the first term has not ended")
-		}
+		expect.That(t, leading.Err() != nil, "the context of the first term has not ended")
 		stale := staleContext{t.Context(), leading}
 		if _, err := leader.Append(stale, entry); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("an entry of the first term: %v", err)

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
@@ -76,9 +77,7 @@ func TestStoreThatCannotBeReachedSaysSoAndRecovers(t *testing.T) {
 			t.Errorf("%+v", now)
 		}
 		time.Sleep(10 * time.Second)
-		if db.Leads() {
-			t.Error("it leads without its store")
-		}
+		expect.That(t, !db.Leads(), "it leads without its store")
 		begin := time.Now()
 		if _, err := db.Users(t.Context()); fault.Of(err) != fault.Unavailable || time.Since(begin) > 100*time.Millisecond {
 			t.Errorf("a page waits for it each time: %v after %s", err, time.Since(begin))

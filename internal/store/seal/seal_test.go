@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
@@ -173,9 +174,7 @@ func TestANewKeyEndsSessionsAndApprovalsOnce(t *testing.T) {
 				must.Do(t, out.CreateSession(ctx, signedIn("new"), "", store.AuditEntry{What: "x"}))
 			}
 		}
-		if ended != 2 {
-			t.Errorf("recorded %d times", ended)
-		}
+		expect.That(t, ended == 2, "recorded %d times", ended)
 	})
 }
 

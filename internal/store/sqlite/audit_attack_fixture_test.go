@@ -106,9 +106,7 @@ func (a *tamperFixture) insertRecord(after int64, verb string) {
 	prev := audit.Begin()
 	if after > 0 {
 		rows, err := a.db.AuditRecords(context.Background(), after-1, 1)
-		if err != nil || len(rows) != 1 {
-			a.t.Fatal(rows, err)
-		}
+		must.That(a.t, err == nil && len(rows) == 1, "%v %v", rows, err)
 		prev = rows[0].Hash
 	}
 	r, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:evil"}, after, prev)
@@ -130,9 +128,7 @@ func (a *tamperFixture) saveHead(seq int64) {
 func (a *tamperFixture) editHead(change func(*store.AuditHead)) {
 	a.t.Helper()
 	h, err := a.witness.Head()
-	if err != nil || h == nil {
-		a.t.Fatal(h, err)
-	}
+	must.That(a.t, err == nil && h != nil, "%v %v", h, err)
 	change(h)
 	must.Do(a.t, a.witness.Save(*h))
 }

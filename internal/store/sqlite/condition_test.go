@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -58,9 +59,7 @@ func expectLog(t *testing.T, when string, said *logLines, want ...string) {
 	for i := range want {
 		ok = ok && strings.HasPrefix(got[i], want[i])
 	}
-	if !ok {
-		t.Errorf("%s: the log has %q, expected %q", when, got, want)
-	}
+	expect.That(t, ok, "%s: the log has %q, expected %q", when, got, want)
 }
 
 func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
@@ -92,9 +91,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		expectLog(t, "when the directory is back", said, "INFO the data directory is back")
 
 		must.Do(t, os.Rename(dir, dir+".away"))
-		if db.SetSetting(t.Context(), "a", "1") == nil {
-			t.Error("a write into a lost directory was accepted")
-		}
+		expect.That(t, db.SetSetting(t.Context(), "a", "1") != nil, "a write into a lost directory was accepted")
 		synctest.Wait() // no time has passed
 		expectLog(t, "when a write finds it", said, "ERROR the data directory is lost")
 	})
@@ -122,9 +119,7 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 		}
 
 		owner = open(t, dir) // a reader's check must not block the owner
-		if !owner.Owner() {
-			t.Fatal("the next process does not own the directory")
-		}
+		must.That(t, owner.Owner(), "the next process does not own the directory")
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		expectLog(t, "with a new owner", said, "INFO another shardboard owns")

@@ -140,9 +140,7 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			before, _ := os.ReadFile(path)
 			_, err := Open(t.Context(), dir)
 			got, ok := store.TroubleOf(err)
-			if !ok || got.Code != c.code {
-				t.Fatalf("%q: unexpected error: %v", got.Code, err)
-			}
+			must.That(t, ok && got.Code == c.code, "%q: unexpected error: %v", got.Code, err)
 			text := fault.Text(err)
 			for _, part := range []string{path, c.says, "aside"} {
 				expect.Contains(t, text, part, "the error")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/records"
 )
@@ -44,8 +45,6 @@ func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
 		for _, c := range counts {
 			got = append(got, c.N)
 		}
-		if !slices.Equal(got, x.want) {
-			t.Errorf("by %s: %v, want %v", x.width, got, x.want)
-		}
+		expect.That(t, slices.Equal(got, x.want), "by %s: %v, want %v", x.width, got, x.want)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	code "modernc.org/sqlite/lib"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 )
 
@@ -79,9 +80,7 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 			f.space = func(string) (uint64, uint64, error) { return c.free, 10 << 30, nil }
 			err := f.failed(fmt.Errorf("some call: %w", c.err))
 			expectTrouble(t, err, c.code, c.says)
-			if !errors.Is(err, c.err) {
-				t.Error("the technical cause is lost for the log")
-			}
+			expect.That(t, errors.Is(err, c.err), "the technical cause is lost for the log")
 			if strings.Contains(fault.Text(err), "I/O error") || fault.Of(err) != fault.Unavailable {
 				t.Error(err)
 			}
@@ -99,7 +98,5 @@ func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
 			t.Errorf("%v became %v", err, got)
 		}
 	}
-	if f.now != nil {
-		t.Errorf("unexpected trouble: %+v", f.now)
-	}
+	expect.That(t, f.now == nil, "unexpected trouble: %+v", f.now)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -66,25 +67,17 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 		runs, err := db.RunRecords(ctx, "c", 0, 10_000)
 		must.Do(t, err)
 		for _, r := range runs {
-			if len(r.Body) != 900 {
-				t.Errorf("run %s has %d bytes", r.ID, len(r.Body))
-			}
+			expect.That(t, len(r.Body) == 900, "run %s has %d bytes", r.ID, len(r.Body))
 			intents, err := db.Intents(ctx, r.ID)
 			must.Do(t, err)
-			if kept[r.ID] && len(intents) != 1 {
-				t.Errorf("run %s lost its intent", r.ID)
-			}
+			expect.That(t, !kept[r.ID] || len(intents) == 1, "run %s lost its intent", r.ID)
 			found[r.ID] = true
 		}
 		for id := range kept {
-			if !found[id] {
-				t.Errorf("run %s is lost", id)
-			}
+			expect.That(t, found[id], "run %s is lost", id)
 		}
 		rep, err := audit.Verify(audit.Records(ctx, db, 0), audit.Expect{})
-		if err != nil || rep.Break != nil {
-			t.Errorf("unexpected report %+v, error %v", rep, err)
-		}
+		expect.That(t, err == nil && rep.Break == nil, "unexpected report %+v, error %v", rep, err)
 	}
 	check()
 	pages(1 << 20)

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -38,9 +39,7 @@ func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	must.Do(t, err)
 	reader := open(t, dir)
 	path := filepath.Join(dir, FileName)
-	if reader.Owner() {
-		t.Fatal("a second store of the same directory became its owner")
-	}
+	must.That(t, !reader.Owner(), "a second store of the same directory became its owner")
 	if heldLocks(t, path) == 0 {
 		t.Skip("this system lists no locks of ours") // as some containers do
 	}
@@ -51,8 +50,6 @@ func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 		t.Error("the locks are gone after opening the same file again")
 	}
 	must.Do(t, next.Close())
-	if heldLocks(t, path) == 0 {
-		t.Error("the locks are gone after a failed takeover")
-	}
+	expect.That(t, heldLocks(t, path) != 0, "the locks are gone after a failed takeover")
 	must.Do(t, reader.Close())
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -40,9 +41,7 @@ func TestALostDirectoryHidesTemporaryTroubleButNotDamage(t *testing.T) {
 	db := open(t, dir)
 	_ = db.file.failed(syscall.ENOSPC)
 	must.Do(t, os.Rename(dir, dir+".away"))
-	if db.Trouble() == nil {
-		t.Error("the trouble is missing before the loss is noticed")
-	}
+	expect.That(t, db.Trouble() != nil, "the trouble is missing before the loss is noticed")
 	if db.Look(); db.Trouble() != nil {
 		t.Errorf("after the loss the trouble is %+v, expected none", db.Trouble())
 	}

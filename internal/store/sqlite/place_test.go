@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -189,12 +190,8 @@ func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 		t.Errorf("opened through a link: %v", err)
 	}
 	must.Do(t, first.Close())
-	if third := open(t, dir); !third.Owner() {
-		t.Error("opening failed although the first store is closed")
-	}
-	if moved := open(t, away); !moved.Owner() {
-		t.Error("the moved directory still has an owner")
-	}
+	expect.That(t, open(t, dir).Owner(), "opening failed although the first store is closed")
+	expect.That(t, open(t, away).Owner(), "the moved directory still has an owner")
 }
 
 // A guard file that cannot be trusted is ignored and not written to.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -30,7 +31,5 @@ func TestTrimmedHistoryMakesRoom(t *testing.T) {
 		must.Do(t, db.read.QueryRow(`PRAGMA page_count`).Scan(&pages))
 		sizes = append(sizes, pages)
 	}
-	if sizes[3] > sizes[1]*105/100 {
-		t.Errorf("pages after each month: %d", sizes)
-	}
+	expect.That(t, sizes[3] <= sizes[1]*105/100, "pages after each month: %d", sizes)
 }

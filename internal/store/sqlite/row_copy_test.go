@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -44,7 +45,5 @@ func TestLoadedRowsAreInTheFileBeforeItCanBeUsed(t *testing.T) {
 	}
 	var found int
 	must.Do(t, db.read.QueryRow(`SELECT count(*) FROM settings`).Scan(&found))
-	if found != len(rows) {
-		t.Errorf("%d rows of %d", found, len(rows))
-	}
+	expect.That(t, found == len(rows), "%d rows of %d", found, len(rows))
 }

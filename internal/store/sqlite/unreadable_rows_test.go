@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -45,13 +46,9 @@ func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 	}
 	want := []store.UnreadableRows{{Table: "silences", Rows: 1}, {Table: "tokens", Rows: 1}, {Table: "users", Rows: 1}}
 	got := db.Unreadable()
-	if len(got) != len(want) {
-		t.Fatalf("unexpected rows: %+v", got)
-	}
+	must.That(t, len(got) == len(want), "unexpected rows: %+v", got)
 	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("%+v, want %+v", got[i], want[i])
-		}
+		expect.That(t, got[i] == want[i], "%+v, want %+v", got[i], want[i])
 	}
 	if now := db.Trouble(); now != nil {
 		t.Errorf("one unreadable row is reported as trouble of the whole file: %+v", now)
