@@ -11,6 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -73,9 +75,7 @@ func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
 	_, err = coll.UpdateOne(ctx, d("_id", 99), set, options.UpdateOne().SetUpsert(true))
 	wantCode(t, err, 61, "Failed to target upsert by query :: could not extract exact shard key")
 	r, err = coll.UpdateOne(ctx, d("k", 999), d("$setOnInsert", d("fresh", true)), options.UpdateOne().SetUpsert(true))
-	if err != nil || r.UpsertedCount != 1 {
-		t.Errorf("upsert: %+v, %v, want UpsertedCount 1", r, err)
-	}
+	expect.That(t, err == nil && r.UpsertedCount == 1, "upsert: %+v, %v, want UpsertedCount 1", r, err)
 	var doc struct {
 		K     int
 		Fresh bool
@@ -126,9 +126,7 @@ func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
 	_, err = coll.UpdateOne(t.Context(), d("_id", 5), d("$set", d("k", 61)))
 	wantCode(t, err, 31025, "without specifying the full shard key")
 	_, err = c.Command(t.Context(), "db", d("update", "coll", "updates", bson.A{d("q", d("k", 75), "u", d("$set", d("k", 61)))}))
-	if err == nil || !strings.Contains(err.Error(), "retryWrites: true") {
-		t.Errorf("not retryable: %v", err)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), "retryWrites: true"), "not retryable: %v", err)
 }
 
 func TestOnlyUnorderedInsertsContinueAfterAnError(t *testing.T) {
@@ -179,10 +177,8 @@ func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))
-	must(t, err)
-	if !cur.Next(ctx) {
-		t.Fatal("no first document")
-	}
+	must.Do(t, err)
+	must.That(t, cur.Next(ctx), "no first document")
 	// An open cursor keeps its result when the documents are deleted.
 	if _, err := coll.DeleteMany(ctx, bson.D{}); err != nil {
 		t.Fatal(err)
@@ -194,18 +190,12 @@ func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	if n != 20 || cur.Err() != nil {
 		t.Errorf("%d documents, %v, want 20", n, cur.Err())
 	}
-	if open := c.cursors.len(); open != 0 {
-		t.Errorf("%d cursors are open after the end, want 0", open)
-	}
+	expect.Equal(t, c.cursors.len(), 0, "cursors are open after the end")
 	first := mustRun(t, c, "config", d("find", "shards", "batchSize", 1))
 	id := first.Lookup("cursor", "id").Int64()
 	killed := mustRun(t, c, "config", d("killCursors", "shards", "cursors", bson.A{id, int64(7)}))
-	if got := killed.Lookup("cursorsKilled", "0").Int64(); got != id {
-		t.Errorf("killed %v", killed)
-	}
-	if got := killed.Lookup("cursorsNotFound", "0").Int64(); got != 7 {
-		t.Errorf("not found %v", killed)
-	}
+	expect.Equal(t, killed.Lookup("cursorsKilled", "0").Int64(), id, "killed %v", killed)
+	expect.Equal(t, killed.Lookup("cursorsNotFound", "0").Int64(), 7, "not found %v", killed)
 }
 
 func TestExplainNamesShardsAndMerge(t *testing.T) {
@@ -221,9 +211,7 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 	} {
 		reply := mustRun(t, c, "db", d("explain", x.command, "verbosity", "queryPlanner"))
 		plan := reply.Lookup("queryPlanner", "winningPlan")
-		if got := value.Field(plan.Value, "stage").StringValue(); got != x.stage {
-			t.Errorf("%v: stage %s, want %s", x.command, got, x.stage)
-		}
+		expect.Equal(t, value.Field(plan.Value, "stage").StringValue(), x.stage, "%v: stage", x.command)
 		if got := value.Len(value.Field(plan.Value, "shards").Value); got != x.shards {
 			t.Errorf("%v: %d shards, want %d", x.command, got, x.shards)
 		}
@@ -255,27 +243,21 @@ func TestDocumentsExpireByTTLIndexes(t *testing.T) {
 		d("_id", "not a lease", "until", at(time.Second)),
 		d("_id", "compound", "a", at(time.Second), "b", at(time.Second)),
 	}))
-	if n := c.ExpireDocuments(); n != 3 {
-		t.Errorf("%d documents expired, want old, array and lease", n)
-	}
+	expect.Equal(t, c.ExpireDocuments(), 3, "documents expired, want old, array and lease")
 	c.catalog.AdvanceTo(c.catalog.Now().Add(51 * time.Second))
-	if n := c.ExpireDocuments(); n != 1 {
-		t.Errorf("%d documents expired after another 51 s, want young", n)
-	}
+	expect.Equal(t, c.ExpireDocuments(), 1, "documents expired after another 51 s, want young")
 }
 
 func TestRunningClusterExpiresDocumentsEveryMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Projects: 2, Documents: 10, Layout: "yorkie-head"})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		mustRun(t, c, "store", d("createIndexes", "c", "indexes", bson.A{d("key", d("at", 1), "name", "at_1", "expireAfterSeconds", 5)}))
 		mustRun(t, c, "store", d("insert", "c", "documents", bson.A{d("at", bson.NewDateTimeFromTime(c.catalog.Now()))}))
 		time.Sleep(61 * time.Second)
-		if n := mustRun(t, c, "store", d("count", "c")).Lookup("n").Int32(); n != 0 {
-			t.Errorf("%d documents after a minute", n)
-		}
+		expect.Equal(t, mustRun(t, c, "store", d("count", "c")).Lookup("n").Int32(), 0, "documents after a minute")
 		// A Yorkie server that runs keeps its own document alive.
 		if n := mustRun(t, c, "yorkie-meta", d("count", "clusternodes")).Lookup("n").Int32(); n != 1 {
 			t.Errorf("%d nodes of Yorkie", n)

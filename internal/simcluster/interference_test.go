@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -20,7 +22,7 @@ func onZonedCollection(t *testing.T, release string, seed int64, test func(t *te
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed,
 			Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
@@ -61,9 +63,7 @@ func logLines(c *Cluster, log string, whats ...string) (out []string) {
 func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	t.Helper()
 	reply := mustRun(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
-	if n := reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(); n != 6 {
-		t.Errorf("%d documents, want 6", n)
-	}
+	expect.Equal(t, reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(), 6, "documents")
 }
 
 func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
@@ -71,7 +71,7 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
-				must(t, err)
+				must.Do(t, err)
 				time.Sleep(time.Minute)
 				i.Stop()
 				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
@@ -82,9 +82,7 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 					t.Errorf("%d chunks moved, %d moves in %d rounds", i.Acts(), len(commits), len(rounds))
 				}
 				for _, m := range commits[1:] {
-					if strings.Contains(m, `{"p": {"$numberInt":"100"}}`) {
-						t.Errorf("out of its zone: %s", m)
-					}
+					expect.Lacks(t, m, `{"p": {"$numberInt":"100"}}`, "out of its zone")
 				}
 				if late := logLines(c, "changelog", "moveChunk.error"); len(late) > 0 {
 					t.Errorf("failed: %s, want len 0", late)
@@ -105,16 +103,14 @@ func TestBusyBalancerConflictsWithManualMoves(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		mustRun(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
-		must(t, err)
+		must.Do(t, err)
 		refused := map[string]int{}
 		for n := range 200 {
 			time.Sleep(333 * time.Millisecond)
 			to := []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}[n%3]
 			_, err := c.Command(t.Context(), "admin", d("moveChunk", "app.other", "find", d("p", int32(0)), "to", to, "_waitForDelete", true))
 			if e := status.Of(err); e != nil {
-				if e.Code != status.ConflictingOperationInProgress {
-					t.Fatalf("refused by %v", err)
-				}
+				must.That(t, e.Code == status.ConflictingOperationInProgress, "refused by %v", err)
 				text, _, _ := strings.Cut(e.Message, " chunk [{ p: ")
 				refused[text]++
 			}
@@ -136,7 +132,7 @@ func TestBalancerReturnsChunksThatSomebodyMovesOutOfTheirZone(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: MovesOutOfZones, Every: 5 * time.Second})
-				must(t, err)
+				must.Do(t, err)
 				time.Sleep(5 * time.Minute)
 				i.Stop()
 				time.Sleep(time.Minute)

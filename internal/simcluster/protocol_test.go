@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/wire"
 )
@@ -18,9 +20,9 @@ import (
 func dial(t *testing.T, c *Cluster) net.Conn {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "tcp", "anywhere:27017")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { conn.Close() })
-	must(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
+	must.Do(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
 	return conn
 }
 
@@ -31,7 +33,7 @@ func exchange(t *testing.T, conn net.Conn, cmd bson.D) bson.Raw {
 		t.Fatal(err)
 	}
 	m, err := wire.Read(conn)
-	must(t, err)
+	must.Do(t, err)
 	return m.Body
 }
 
@@ -51,14 +53,10 @@ func TestUnreadableFramesEndTheConnection(t *testing.T) {
 			for {
 				m, err := wire.Read(conn)
 				if err != nil {
-					if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
-						t.Fatalf("connection ended with %v", err)
-					}
+					must.That(t, errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe), "connection ended with %v", err)
 					return
 				}
-				if truthy(m.Body.Lookup("ok")) {
-					t.Fatalf("answered %v", m.Body)
-				}
+				must.That(t, !truthy(m.Body.Lookup("ok")), "answered %v", m.Body)
 			}
 		})
 	}
@@ -106,9 +104,7 @@ func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
 	for version, want := range map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25} {
 		c := emptyCluster(t, func(o *Options) { o.ServerVersion = version })
 		hello := mustRun(t, c, "admin", d("hello", 1))
-		if got := hello.Lookup("maxWireVersion").Int32(); got != want {
-			t.Errorf("%s: wire version %d, want %d", version, got, want)
-		}
+		expect.Equal(t, hello.Lookup("maxWireVersion").Int32(), want, "%s: wire version", version)
 		if err := connect(t, c).Ping(t.Context(), nil); err != nil {
 			t.Errorf("%s: %v", version, err)
 		}
@@ -136,7 +132,7 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 	for i := range 20_000 {
 		docs = append(docs, encode(d("_id", i, "s", "some text to look at")))
 	}
-	must(t, c.BulkInsert("db.c", docs))
+	must.Do(t, c.BulkInsert("db.c", docs))
 	_, err := c.Command(t.Context(), "db", d("find", "c", "filter", d("s", d("$regex", "(a|b|c)*look")), "maxTimeMS", 1))
 	var e *status.Error
 	if !errors.As(err, &e) || e.Code != 50 || e.Message != "operation exceeded time limit" {
@@ -147,14 +143,14 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 func TestCloseEndsEveryConnection(t *testing.T) {
 	c := emptyCluster(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	must.Do(t, err)
 	served := make(chan error, 1)
 	go func() { served <- c.Serve(l) }()
 	conn, err := net.Dial("tcp", l.Addr().String())
-	must(t, err)
+	must.Do(t, err)
 	defer conn.Close()
 	exchange(t, conn, d("hello", 1, "$db", "admin"))
-	must(t, c.Close())
+	must.Do(t, c.Close())
 	if err := <-served; err != nil {
 		t.Errorf("Serve returned %v", err)
 	}

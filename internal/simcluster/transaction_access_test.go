@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/simcluster/engine/status"
 )
@@ -31,12 +32,12 @@ func TestTransactionsBelongToTheirUser(t *testing.T) {
 		return ctx, s
 	}
 	ctx, s := write()
-	must(t, eve.Database("admin").RunCommand(t.Context(), d("endSessions", bson.A{s.ID()})).Err())
+	must.Do(t, eve.Database("admin").RunCommand(t.Context(), d("endSessions", bson.A{s.ID()})).Err())
 	if err := s.CommitTransaction(ctx); err != nil {
 		t.Errorf("another user ended the transaction: %v", err)
 	}
 	ctx, s = write()
-	must(t, jo.Database("admin").RunCommand(t.Context(), d("killSessions", bson.A{})).Err())
+	must.Do(t, jo.Database("admin").RunCommand(t.Context(), d("killSessions", bson.A{})).Err())
 	wantTransient(t, s.CommitTransaction(ctx), 251)
 }
 
@@ -61,16 +62,14 @@ func TestSessionsOfOthersEndByAPatternOnly(t *testing.T) {
 	standing := func() (lsids bson.A) {
 		cur, err := root.Aggregate(t.Context(), bson.A{
 			d("$currentOp", d("allUsers", true, "idleCursors", true)), d("$match", d("type", "idleCursor"))})
-		must(t, err)
+		must.Do(t, err)
 		for cur.Next(t.Context()) {
 			lsids = append(lsids, cur.Current.Lookup("lsid"))
 		}
 		return lsids
 	}
 	lsids := standing()
-	if len(lsids) != 1 {
-		t.Fatalf("%d cursors stand, want 1", len(lsids))
-	}
+	must.That(t, len(lsids) == 1, "%d cursors stand, want 1", len(lsids))
 	pattern := d("killAllSessionsByPattern", bson.A{d("lsid", lsids[0])})
 	for _, who := range []*mongo.Database{eve, root} {
 		id := bson.A{d("id", lsids[0].(bson.RawValue).Document().Lookup("id"))}

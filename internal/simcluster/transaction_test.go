@@ -11,6 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func snapshotMajority() *options.TransactionOptionsBuilder {
@@ -21,9 +24,9 @@ func snapshotMajority() *options.TransactionOptionsBuilder {
 func begin(t *testing.T, client *mongo.Client) (context.Context, *mongo.Session) {
 	t.Helper()
 	s, err := client.StartSession()
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { s.EndSession(context.Background()) })
-	must(t, s.StartTransaction(snapshotMajority()))
+	must.Do(t, s.StartTransaction(snapshotMajority()))
 	return mongo.NewSessionContext(t.Context(), s), s
 }
 
@@ -35,7 +38,7 @@ func numberIn(t *testing.T, ctx context.Context, coll *mongo.Collection, id any,
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return -1
 	}
-	must(t, err)
+	must.Do(t, err)
 	n, _ := wholeNumber(doc.Lookup(name))
 	return int(n)
 }
@@ -73,7 +76,7 @@ func TestSnapshotDoesNotSeeLaterWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	cur, err := coll.Aggregate(ctx, bson.A{d("$group", d("_id", nil, "n", d("$sum", 1), "low", d("$min", "$k")))})
-	must(t, err)
+	must.Do(t, err)
 	var rows []struct{ N, Low int }
 	if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 || rows[0].N != 20 || rows[0].Low != 0 {
 		t.Errorf("%v %v, want 20 documents from 0 on", rows, err)
@@ -99,21 +102,19 @@ func TestSecondWriterOfADocumentHasAWriteConflict(t *testing.T) {
 	_, err := coll.UpdateOne(second, d("_id", 3), inc)
 	wantTransient(t, err, 112)
 	wantTransient(t, s2.CommitTransaction(second), 251)
-	must(t, s1.CommitTransaction(first))
+	must.Do(t, s1.CommitTransaction(first))
 	_, err = coll.DeleteOne(third, d("_id", 3))
 	wantTransient(t, err, 112)
 	if err := s3.AbortTransaction(third); err != nil {
 		t.Error(err)
 	}
-	if n := numberIn(t, t.Context(), coll, 3, "n"); n != 1 {
-		t.Errorf("n is %d, want 1", n)
-	}
+	expect.Equal(t, numberIn(t, t.Context(), coll, 3, "n"), 1, "n")
 }
 
 func TestTransactionWritesOnAllShards(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	s, err := coll.Database().Client().StartSession()
-	must(t, err)
+	must.Do(t, err)
 	defer s.EndSession(t.Context())
 	if _, err := s.WithTransaction(t.Context(), func(ctx context.Context) (any, error) {
 		if r, err := coll.UpdateMany(ctx, bson.D{}, d("$set", d("seen", true))); err != nil || r.ModifiedCount != 20 {
@@ -143,9 +144,7 @@ func TestMoveOfAChunkEndsTransactionsThatUseIt(t *testing.T) {
 	}
 	mustRun(t, c, "admin", d("moveChunk", "db.coll", "find", d("k", 15), "to", "shard-rs-2", "_waitForDelete", true))
 	wantTransient(t, s.CommitTransaction(ctx), 251)
-	if n := numberIn(t, t.Context(), coll, 1, "n"); n != 0 {
-		t.Errorf("n is %d", n)
-	}
+	expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 0, "n")
 }
 
 func TestDropWaitsForTransactions(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/must"
 )
 
 // The product and the simulated balancer read config.settings independently of each other; of random documents they
@@ -53,9 +54,7 @@ func TestTwoReadersOfTheSettingsAgree(t *testing.T) {
 		for _, row := range rows {
 			c.config.insert("settings", row)
 			raw, err := bson.Marshal(row)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			raws = append(raws, raw)
 		}
 		theirs, ours := c.readSettings(), balance.ReadSettings(raws, balance.Release(version))

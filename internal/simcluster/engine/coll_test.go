@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
@@ -16,9 +18,7 @@ import (
 func marshal(t testing.TB, v any) bson.Raw {
 	t.Helper()
 	raw, err := bson.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return raw
 }
 
@@ -53,9 +53,7 @@ func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 func queryIDs(t testing.TB, c *engine.Coll, filter, order string, change ...func(*engine.Query)) (string, engine.Plan) {
 	t.Helper()
 	f, err := query.Parse(parseDocument(t, filter), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	q := engine.Query{Filter: f}
 	if order != "" {
 		q.Sort = parseDocument(t, order)
@@ -95,17 +93,11 @@ func TestDuplicateKeyErrorsEqualTheServers(t *testing.T) {
 	}
 	_, err = c.Insert(parseDocument(t, `{"_id":2,"name":"z","tags":[7,2]}`))
 	wantError(t, err, 11000, "index: t dup key: { tags: 2, n: null }")
-	if c.Len() != 1 {
-		t.Errorf("%d documents, want 1", c.Len())
-	}
+	expect.Equal(t, c.Len(), 1, "documents")
 	id, err := c.Insert(parseDocument(t, `{"_id":3,"name":"z","tags":3}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	wantError(t, c.Update(id, parseDocument(t, `{"_id":3,"name":"x","tags":3}`)), 11000, "name_1")
-	if err := c.Update(id, parseDocument(t, `{"_id":3,"name":"z","tags":[3,3,4]}`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Update(id, parseDocument(t, `{"_id":3,"name":"z","tags":[3,3,4]}`)))
 	if got, _ := queryIDs(t, c, `{"tags":4}`, ""); got != "3" {
 		t.Errorf(`tags 4: %s, want "3"`, got)
 	}
@@ -138,9 +130,7 @@ func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 	c := collection(t, []string{`{"_id":1,"a":1}`, `{"_id":2,"a":1}`}, `{"key":{"a":1}}`,
 		`{"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`)
 	created, err := c.EnsureIndex(parseDocument(t, `{"key":{"a":1.0},"name":"a_1"}`))
-	if created || err != nil {
-		t.Errorf("same again: %v %v, want created false", created, err)
-	}
+	expect.That(t, !created && err == nil, "same again: %v %v, want created false", created, err)
 	for text, want := range map[string]struct {
 		code int32
 		text string
@@ -191,9 +181,7 @@ func TestNodeKeepsDatabasesUntilTheyAreDropped(t *testing.T) {
 		t.Errorf(`got %v, want len 2, [0].Name "x"`, cs)
 	}
 	n.Rename("b", "x", "b", "y")
-	if n.Coll("b", "y").UUID != [16]byte{2} || n.Coll("b", "x") != nil {
-		t.Error("rename")
-	}
+	expect.That(t, n.Coll("b", "y").UUID == [16]byte{2} && n.Coll("b", "x") == nil, "rename")
 	if !n.Drop("a", "z") || n.Drop("a", "z") || !n.DropDatabase("b") || len(n.Databases()) != 0 {
 		t.Error("drop")
 	}

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
@@ -83,9 +84,7 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 			text = randomCondition(rt)
 		}
 		f, err := query.Parse(parseDocument(t, text), nil)
-		if err != nil {
-			rt.Fatalf("%s: %v", text, err)
-		}
+		must.That(rt, err == nil, "%s: %v", text, err)
 		order := rapid.SampledFrom([]string{`{}`, `{"a":1,"_id":1}`, `{"b":-1,"a":1,"_id":1}`, `{"d":1,"_id":-1}`,
 			`{"_id":-1}`, `{"a.c":-1,"_id":1}`}).Draw(rt, "order")
 		var want, got []string

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -28,9 +29,7 @@ type chunk struct {
 func newCollection(t *testing.T, name string, key bson.D) *collection {
 	t.Helper()
 	p, err := shardkey.ParsePattern(encode(key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &collection{name: name, pattern: p, docs: make(map[int32]bson.Raw)}
 }
 
@@ -40,9 +39,7 @@ func (c *collection) ns() string { return "w." + c.name }
 func (c *collection) shardKey(t *testing.T, doc bson.Raw) shardkey.Key {
 	t.Helper()
 	k, err := c.pattern.Extract(doc)
-	if err != nil {
-		t.Fatalf("%s: key of %s: %v", c.name, doc, err)
-	}
+	must.That(t, err == nil, "%s: key of %s: %v", c.name, doc, err)
 	return k
 }
 
@@ -84,9 +81,7 @@ func (w *walk) checkChunks(c *collection) {
 		if lo.Compare(at) != 0 || lo.Compare(hi) >= 0 {
 			w.t.Fatalf("%s: chunk %s does not follow the one before", c.name, d)
 		}
-		if seen[ch.version] {
-			w.t.Fatalf("%s: version %d|%d twice", c.name, major, minor)
-		}
+		must.That(w.t, !seen[ch.version], "%s: version %d|%d twice", c.name, major, minor)
 		if h := d.Lookup("history", "0", "shard").StringValue(); h != ch.shard {
 			w.t.Fatalf("%s: chunk on %s with a history that begins with %s", c.name, ch.shard, h)
 		}
@@ -95,12 +90,8 @@ func (w *walk) checkChunks(c *collection) {
 		c.chunks = append(c.chunks, ch)
 		at = hi
 	}
-	if at.Compare(c.pattern.Max()) != 0 {
-		w.t.Fatalf("%s: the chunks end early", c.name)
-	}
-	if highest < c.version {
-		w.t.Fatalf("%s: version fell from %x to %x", c.name, c.version, highest)
-	}
+	must.That(w.t, at.Compare(c.pattern.Max()) == 0, "%s: the chunks end early", c.name)
+	must.That(w.t, highest >= c.version, "%s: version fell from %x to %x", c.name, c.version, highest)
 	c.version = highest
 }
 
@@ -110,9 +101,7 @@ func (w *walk) checkDocuments(c *collection) {
 	reply := w.mustRun("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}},
 		{Key: "batchSize", Value: 100000}})
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
-	if len(rows) != len(c.docs) {
-		w.t.Fatalf("%s has %d documents, want %d", c.name, len(rows), len(c.docs))
-	}
+	must.That(w.t, len(rows) == len(c.docs), "%s has %d documents, want %d", c.name, len(rows), len(c.docs))
 	for _, row := range rows {
 		d := row.Document()
 		if id := d.Lookup("_id").Int32(); string(c.docs[id]) != string(d) {

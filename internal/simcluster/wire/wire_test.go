@@ -10,14 +10,15 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func marshal(t testing.TB, v any) bson.Raw {
 	t.Helper()
 	b, err := bson.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return b
 }
 
@@ -55,9 +56,7 @@ func TestReadAcceptsBodyAndSequencesInAnyOrder(t *testing.T) {
 		frame(MoreToCome, sequenceSection("documents", docs...), bodySection(insert)),
 	} {
 		m, err := Read(bytes.NewReader(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if m.RequestID != 7 || m.OpCode != OpMsg || m.Flags != MoreToCome || !bytes.Equal(m.Body, insert) {
 			t.Fatalf("read %+v", m)
 		}
@@ -79,9 +78,7 @@ func TestChecksumIsVerifiedAndWritten(t *testing.T) {
 	ping := marshal(t, bson.D{{Key: "ping", Value: 1}})
 	msg := AppendMsg(nil, 3, 0, ChecksumPresent, ping)
 	m, err := Read(bytes.NewReader(msg))
-	if err != nil || m.Flags != ChecksumPresent || !bytes.Equal(m.Body, ping) {
-		t.Fatalf("%+v, %v", m, err)
-	}
+	must.That(t, err == nil && m.Flags == ChecksumPresent && bytes.Equal(m.Body, ping), "%+v, %v", m, err)
 	msg[len(msg)-1] ^= 1
 	var perr *ProtocolError
 	if _, err = Read(bytes.NewReader(msg)); !errors.As(err, &perr) || perr.Code != codeChecksumMismatch {
@@ -168,9 +165,7 @@ func TestValidateRefusesDeepNesting(t *testing.T) {
 	if err := Validate(nest(MaxDepth)); err != nil {
 		t.Errorf("%d levels: %v", MaxDepth, err)
 	}
-	if err := Validate(nest(MaxDepth + 1)); err == nil {
-		t.Errorf("%d levels passed", MaxDepth+1)
-	}
+	expect.That(t, Validate(nest(MaxDepth+1)) != nil, "%d levels passed", MaxDepth+1)
 }
 
 func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
@@ -186,14 +181,10 @@ func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
 		{Key: "ts", Value: bson.Timestamp{T: 1}}, {Key: "long", Value: int64(1)}, {Key: "dec", Value: dec},
 		{Key: "min", Value: bson.MinKey{}}, {Key: "max", Value: bson.MaxKey{}},
 	})
-	if err := Validate(doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Validate(doc))
 	// Every cut and every single changed byte is either refused or still sound.
 	for n := range len(doc) {
-		if Validate(doc[:n]) == nil {
-			t.Fatalf("cut at %d passed", n)
-		}
+		must.That(t, Validate(doc[:n]) != nil, "cut at %d passed", n)
 		for _, b := range []byte{0, 1, 0x7f, 0x80, 0xff} {
 			changed := bson.Raw(bytes.Clone(doc))
 			changed[n] = b
