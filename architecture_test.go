@@ -255,9 +255,7 @@ func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
 		}
 	}
 	for _, m := range regexp.MustCompile("`((?:internal|cmd|test|tools)/[\\w/]+)`").FindAllStringSubmatch(string(page), -1) {
-		if _, err := os.Stat(m[1]); err != nil {
-			t.Errorf("docs/architecture.md names %s, which is not there", m[1])
-		}
+		expect.NoError(t, must.Err(os.Stat(m[1])), "docs/architecture.md names %s, which is not there", m[1])
 	}
 }
 
@@ -265,8 +263,8 @@ func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
 		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/expect", "internal/fixture/must",
-		"internal/fixture/proxyenv", "internal/fixture/routing", "internal/fixture/simulated", "internal/simcluster/replay",
-		"internal/realcluster", "internal/realsuite"}
+		"internal/fixture/proxyenv", "internal/fixture/refused", "internal/fixture/routing", "internal/fixture/simulated",
+		"internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {

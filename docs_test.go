@@ -53,9 +53,7 @@ func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 				expect.That(t, tests[name], "%s names %s, which is no test", doc, name)
 			case fileName.MatchString(name):
 				cited++
-				if _, err := os.Stat(name); err != nil {
-					t.Errorf("%s names %s, which is not there", doc, name)
-				}
+				expect.NoError(t, must.Err(os.Stat(name)), "%s names %s, which is not there", doc, name)
 			}
 		}
 		if doc == "docs/evidence.md" && cited < 200 {

@@ -86,9 +86,7 @@ func TestLinksOfTheInstallationPagesLeadSomewhere(t *testing.T) {
 		text, err := os.ReadFile(page)
 		must.Do(t, err)
 		for _, m := range link.FindAllSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), string(m[1]))); err != nil {
-				t.Errorf("%s: %v", page, err)
-			}
+			expect.NoError(t, must.Err(os.Stat(filepath.Join(filepath.Dir(page), string(m[1])))), "%s", page)
 		}
 	}
 }

@@ -38,9 +38,7 @@ func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
 			strings.Contains(check.Text(), "needs the role") == (want.start > 0) {
 			t.Errorf("%s: %d buttons to start the check", role, n)
 		}
-		if text := doc.Find("header .you").Text(); !strings.Contains(text, "anna") || !strings.Contains(text, string(role)) {
-			t.Errorf("%s: the header says %q", role, text)
-		}
+		expect.ContainsAll(t, doc.Find("header .you").Text(), []string{"anna", string(role)}, "%s: the header", role)
 		if n := doc.Find("header form[action='/logout'][method=post] button").Length(); n != 1 {
 			t.Errorf("%s: %d ways out", role, n)
 		}

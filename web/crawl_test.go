@@ -58,9 +58,7 @@ func crawl(t *testing.T, deps site.Deps, from get, more ...string) (all []fetche
 		case f.is(site.MediaHTML):
 			f.doc = webtest.ParseHTML(t, f.Body.String())
 		case strings.Contains(f.Header().Get("Content-Type"), "json"):
-			if err := json.Unmarshal(f.Body.Bytes(), &f.json); err != nil {
-				t.Errorf("%s: %v", f, err)
-			}
+			expect.NoError(t, json.Unmarshal(f.Body.Bytes(), &f.json), "%s", f)
 		}
 		all = append(all, f)
 	}

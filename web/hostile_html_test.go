@@ -236,9 +236,7 @@ func TestHostileNamesStayJSON(t *testing.T) {
 		for _, path := range paths {
 			w := s.Do("GET", "/api/v1/"+path)
 			var doc any
-			if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
+			expect.NoError(t, json.Unmarshal(w.Body.Bytes(), &doc), "%s", path)
 			if ct := w.Header().Get("Content-Type"); !strings.Contains(ct, "json") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: %s, %q", path, ct, w.Header().Get("X-Content-Type-Options"))
 			}

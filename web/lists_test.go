@@ -194,9 +194,7 @@ func TestEveryListHasCSV(t *testing.T) {
 			Items []json.RawMessage `json:"items"`
 			Next  *string           `json:"next"`
 		}
-		if err := json.Unmarshal(s.Do("GET", paged).Body.Bytes(), &want); err != nil {
-			t.Errorf("%s: %v", rt.Pattern, err)
-		}
+		expect.NoError(t, json.Unmarshal(s.Do("GET", paged).Body.Bytes(), &want), "%s", rt.Pattern)
 		addresses := []string{address}
 		if file := strings.TrimPrefix(rt.Pattern, "/api/v1") + ".csv"; slices.Contains(files, file) {
 			addresses = append(addresses, exampleOf(site.Route{Pattern: file}))

@@ -88,9 +88,7 @@ func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 	must.Do(t, err)
 	defer db.Close()
 	for range n {
-		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"})))
 	}
 	o := audit.Options{}
 	o.Key, err = keyfile.Audit.Open(key, dir)

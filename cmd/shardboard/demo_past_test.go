@@ -40,9 +40,7 @@ func startWithPast(t *testing.T, shards int) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	return a.URL() + "api/v1/"
 }

@@ -41,9 +41,7 @@ func startSecuredCluster(t *testing.T) (*simcluster.Cluster, string) {
 
 func runCommand(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
 	t.Helper()
-	if _, err := c.Command(t.Context(), "admin", cmd); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(c.Command(t.Context(), "admin", cmd)))
 }
 
 func TestDoctorFindsNothingWhenEverythingIsAllowed(t *testing.T) {

@@ -111,9 +111,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 				must.Do(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600))
 			}
 			text := strings.ReplaceAll(s.text, "/run/secrets", secrets)
-			if _, err := alert.Parse("alerts.yaml", []byte(text)); err != nil {
-				t.Errorf("%s: %v", s.page, err)
-			}
+			expect.NoError(t, must.Err(alert.Parse("alerts.yaml", []byte(text))), "%s", s.page)
 		case "docs/config.md":
 			file := filepath.Join(t.TempDir(), "shardboard.yaml")
 			must.Do(t, os.WriteFile(file, []byte(s.text), 0o600))
@@ -278,9 +276,7 @@ func TestExamplesOfThePageWork(t *testing.T) {
 			t.Errorf("%s: exit %d, %q\n%s", example, code, errs, out)
 		}
 	}
-	if _, err := os.Stat("cluster.zip"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(os.Stat("cluster.zip")), "Stat")
 }
 
 // wordsOf are the words of a command line as a shell reads them.

@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // startServer starts a server with actions enabled over a small simulated cluster.
@@ -39,9 +40,7 @@ func startServerOver(t *testing.T, cluster string) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		res := must.Get(http.Get(a.URL() + "readyz"))
@@ -322,9 +321,7 @@ func TestLeavingAQuestionPlansNothing(t *testing.T) {
 	var out bytes.Buffer
 	p := newPrompt(ctx, in, &out)
 	cancel() // Ctrl-C
-	if _, err := p.answer(wanted{label: "Reason"}); fault.Of(err) != fault.Conflict {
-		t.Errorf("%v", err)
-	}
+	refused.As(t, must.Err(p.answer(wanted{label: "Reason"})), fault.Conflict, "answer")
 	_ = in.Close()
 }
 

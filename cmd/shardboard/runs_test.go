@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // splitsOfChanges are items that split yorkie-meta.changes at hashes, as --plans takes them.
@@ -204,7 +205,5 @@ func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 		}
 		expect.Lacks(t, out.String(), "\x1b", "the text")
 	}
-	if err := askToApprove(&env{ctx: context.Background()}, p, nil); fault.Of(err) != fault.Invalid {
-		t.Errorf("without a terminal: %v", err)
-	}
+	refused.As(t, askToApprove(&env{ctx: context.Background()}, p, nil), fault.Invalid, "without a terminal")
 }

@@ -184,9 +184,7 @@ func TestAURIIsReadFromAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	must.Do(t, err)
 	defer r.Close()
-	if _, err := w.WriteString("http://not-mongodb/\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(w.WriteString("http://not-mongodb/\n")))
 	w.Close()
 	path := "/dev/fd/" + strconv.Itoa(int(r.Fd()))
 	if _, err := os.Stat(path); err != nil {

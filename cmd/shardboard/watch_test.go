@@ -94,9 +94,7 @@ func TestWatchPrintsALineOfJSONForEachChange(t *testing.T) {
 	s.down.Store(false)
 	expect.Contains(t, <-stdout, `"shard-2`, "the second line")
 	expect.Contains(t, <-stderr, "answers again", "after that")
-	if err := end(); err != nil {
-		t.Errorf("Ctrl-C: %v", err)
-	}
+	expect.NoError(t, end(), "Ctrl-C")
 	expect.That(t, len(stdout) == 0 && len(stderr) == 0, "%d and %d more lines", len(stdout), len(stderr))
 }
 
@@ -155,9 +153,7 @@ func TestWatchWritesRowsOfCSVThatAreNewOrChanged(t *testing.T) {
 	if got := <-stdout; !strings.HasPrefix(got, "shard-3") || strings.Count(got, "\n") != 1 {
 		t.Errorf("second: %q", got)
 	}
-	if err := end(); err != nil {
-		t.Errorf("Ctrl-C: %v", err)
-	}
+	expect.NoError(t, end(), "Ctrl-C")
 }
 
 func TestAReaderThatLeftIsNoError(t *testing.T) {

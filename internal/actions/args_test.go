@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 )
@@ -128,9 +129,7 @@ func TestUnreadableArgumentsAreRefusedByName(t *testing.T) {
 	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps",
 		"force": "yes", "owner": "\xff"} {
 		x, _ := ArgumentNamed(name)
-		if _, err := x.FromText(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), `"`+name+`"`) {
-			t.Errorf("%s %q: %v", name, text, err)
-		}
+		refused.With(t, must.Err(x.FromText(text)), fault.Invalid, `"`+name+`"`, "%s %q", name, text)
 	}
 }
 

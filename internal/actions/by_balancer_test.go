@@ -74,9 +74,7 @@ func TestWhatTheBalancerEvensOutIsUnknownWithoutSizes(t *testing.T) {
 	if b := d.Effect.ByBalancer; b == nil || b.Chunks.Known {
 		t.Errorf("%+v", b)
 	}
-	if because := (ApprovalRules{Chunks: 1000}).Because(BalancerOn, false, d); len(because) != 1 {
-		t.Errorf("%v", because)
-	}
+	expect.Len(t, (ApprovalRules{Chunks: 1000}).Because(BalancerOn, false, d), 1, "because")
 }
 
 // Of a plan that may send a move to several shards, all that may come to one has room there.

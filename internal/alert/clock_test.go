@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -59,9 +60,7 @@ func TestASilenceIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 		r := startEngine(t, oneTarget, db, &world{}, &receiver{}, &offset)
 		defer r.stop()
 		advance(time.Minute)
-		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, time.Hour, byAnna()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, time.Hour, byAnna())))
 		r.w.setNotices(notice("a", Warn))
 		advance(5 * time.Minute)
 		expectReceived(t, "while it holds", r.to.received())

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -44,9 +45,7 @@ func startEngine(
 	go func() { done <- r.Run(ctx) }()
 	r.stop = func() {
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-done, "the end")
 		expect.Lacks(t, r.log.String(), "CANARY", "the log has the address: %s", r.log)
 	}
 	return r
@@ -277,9 +276,7 @@ func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 		}
 		r := startEngine(t, oneTarget, db, &world{}, to)
 		advance(time.Minute)
-		if _, err := r.Test(t.Context(), "nobody", byAnna()); fault.Of(err) != fault.NotFound {
-			t.Error(err)
-		}
+		refused.As(t, must.Err(r.Test(t.Context(), "nobody", byAnna())), fault.NotFound, "Test")
 		if d, err := r.Test(t.Context(), "ops", byAnna()); err != nil || d.Code != "ok" {
 			t.Fatal(d, err)
 		}

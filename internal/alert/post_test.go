@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/proxyenv"
+	"shardboard/internal/fixture/refused"
 )
 
 // sendTest sends a test message and returns the outcome.
@@ -75,9 +76,7 @@ func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	if code, _ := sendTest(t, engineTo(t, gone.URL, Generic)); code != "refused" {
 		t.Error(code)
 	}
-	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none", byAnna()); fault.Of(err) != fault.NotFound {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(engineTo(t, s.URL, Generic).Test(t.Context(), "none", byAnna())), fault.NotFound, "engineTo")
 }
 
 func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
@@ -127,9 +126,7 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 			t.Errorf("%s: the error is %q", name, err)
 		}
 	}
-	if _, err := Read(filepath.Join(dir, "none.yaml")); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(Read(filepath.Join(dir, "none.yaml"))), fault.Invalid, "Read")
 }
 
 func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {

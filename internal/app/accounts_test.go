@@ -40,14 +40,10 @@ func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
 	}
 	made, err := accounts.CreateToken(ctx, api.TokenCreate{Name: "ci", Role: "viewer", Expires: time.Now().Add(time.Minute)})
 	must.That(t, err == nil && made.Secret != "", "%v", err)
-	if err := accounts.RevokeToken(ctx, made.ID); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, accounts.RevokeToken(ctx, made.ID), "RevokeToken")
 	tokens, err := accounts.Tokens(ctx)
 	expect.That(t, err == nil && len(tokens) == 2, "tokens are %+v, %v", tokens, err)
 	weak, err := ReadRemote(a.URL(), made.Secret, "")
 	must.Do(t, err)
-	if _, err := weak.Accounts().Users(ctx); err == nil {
-		t.Error("a revoked token is accepted")
-	}
+	expect.That(t, must.Err(weak.Accounts().Users(ctx)) != nil, "a revoked token is accepted")
 }

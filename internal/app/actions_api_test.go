@@ -182,7 +182,5 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	if n := d.countChanges(); n != 2 {
 		t.Errorf("the cluster got %d commands for a split and its undo", n)
 	}
-	if all := asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]); len(all) != 1 {
-		t.Errorf("unexpected runs: %v", all)
-	}
+	expect.Len(t, asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]), 1, "unexpected runs")
 }

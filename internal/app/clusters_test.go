@@ -69,15 +69,11 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	for name, role := range map[string]auth.Role{"vera": auth.Viewer, "olga": auth.Operator, "adam": auth.Admin} {
 		who := auth.NewUser{Name: name, Password: "correct horse battery", Role: role}
-		if _, err := a.current().auth.CreateUser(t.Context(), auth.Console(), who); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(a.current().auth.CreateUser(t.Context(), auth.Console(), who)))
 		f.cookies[name], _, err = a.current().auth.SignIn(t.Context(), auth.Credentials{Name: name, Password: who.Password})
 		must.Do(t, err)
 	}

@@ -61,9 +61,7 @@ func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	get := func(path string) (status int, body string) {
 		res, err := http.Get(a.URL() + path)
@@ -101,9 +99,7 @@ func TestAStopEndsOpenSockets(t *testing.T) {
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := a.Stop(ctx); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, a.Stop(ctx), "Stop")
 	for {
 		if _, _, err = conn.ReadMessage(); err != nil {
 			break

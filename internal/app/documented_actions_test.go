@@ -227,7 +227,5 @@ func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 		"deferred", "failed", "planned", "refused", "replaced", "running", "skipped", "stopped", "succeeded", "undone", "unknown",
 		"waiting",
 	}
-	if got := slices.Sorted(maps.Keys(states)); !slices.Equal(got, want) {
-		t.Errorf("the document explains the states %v", got)
-	}
+	expect.EqualSlices(t, slices.Sorted(maps.Keys(states)), want, "the document explains the states")
 }

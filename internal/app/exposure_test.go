@@ -28,9 +28,7 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 	}
 	for _, host := range []string{"board.example", "board.example:8443", "board", "my_board.local", "xn--bcher-kva.example",
 		"10.0.0.7", "10.0.0.7:80", "::1", "[::1]", "[2001:db8::1]:443", "LOCALHOST"} {
-		if err := (Config{Hosts: []string{host}}).checkHosts(); err != nil {
-			t.Errorf("%q: unexpected error: %v", host, err)
-		}
+		expect.NoError(t, (Config{Hosts: []string{host}}).checkHosts(), "%q: unexpected error", host)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -103,9 +104,7 @@ func stopApp(t testing.TB, a *App) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := a.Stop(ctx); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, a.Stop(ctx), "Stop")
 }
 
 // restartCluster starts a simulated cluster at the demo's address.
@@ -123,9 +122,7 @@ func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 // stopCluster stops the simulated cluster.
 func (d *demo) stopCluster(t testing.TB) {
 	t.Helper()
-	if err := d.sim.Close(); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, d.sim.Close(), "Close")
 	<-d.served
 }
 

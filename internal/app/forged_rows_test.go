@@ -13,7 +13,9 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
 )
@@ -80,9 +82,7 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 	if !eventually(settledWithin, func() bool { return slices.Equal(seen(), want) }) {
 		t.Errorf("problems about %v, want %v", seen(), want)
 	}
-	if _, err := raw.PlanRun(t.Context(), plan); fault.Of(err) != fault.NotFound {
-		t.Errorf("the forged request or approval started a run: %v", err)
-	}
+	refused.As(t, must.Err(raw.PlanRun(t.Context(), plan)), fault.NotFound, "the forged request or approval started a run")
 }
 
 // Replicas whose sessions anybody could write do not start, and are told how to make a key.
@@ -95,11 +95,7 @@ func TestASharedStoreNeedsASessionKey(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 	c.SessionKey = "session.key"
-	if err := c.Check(); err != nil {
-		t.Errorf("with a key: %v", err)
-	}
+	expect.NoError(t, c.Check(), "with a key")
 	c.Store, c.SessionKey = StoreAddress{}, ""
-	if err := c.Check(); err != nil {
-		t.Errorf("a data directory: %v", err)
-	}
+	expect.NoError(t, c.Check(), "a data directory")
 }

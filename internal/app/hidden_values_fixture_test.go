@@ -118,9 +118,7 @@ func (w *hiddenValues) makeRuns() {
 			{Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}}}
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
-	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, must.Err(w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event)))
 	w.waitForTable("the entry of the changelog", func(t *topology.Table) bool {
 		return slices.ContainsFunc(t.Events, func(e topology.Event) bool { return e.ID == "canary-event" })
 	})

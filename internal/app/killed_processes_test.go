@@ -143,9 +143,7 @@ func (h *installation) startWeb() {
 	place := []string{"--data-dir", h.data}
 	if h.storeAt != "" {
 		key := h.data + "-key/session.key"
-		if _, err := keyfile.Sessions.Open(key, ""); err != nil {
-			h.t.Fatal(err)
-		}
+		must.Do(h.t, must.Err(keyfile.Sessions.Open(key, "")))
 		place = []string{"--store", h.storeAt, "--session-key", key}
 	}
 	h.web = h.start(append([]string{"serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on",

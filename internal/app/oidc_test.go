@@ -128,9 +128,7 @@ func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
 	must.Do(t, err)
-	if _, err := local.BreakGlass(t.Context(), "", "correct horse battery"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(local.BreakGlass(t.Context(), "", "correct horse battery")))
 	must.Do(t, local.Close())
 	i := newIssuerServer(t, "oncall")
 	address := "http://" + i.Listener.Addr().String()

@@ -172,9 +172,7 @@ func (o *tab) watchesMove() {
 	go func() { ended <- o.d.driver.Database("admin").RunCommand(context.Background(), move).Err() }()
 	defer func() {
 		rule.Remove()
-		if err := <-ended; err != nil {
-			o.Error(err)
-		}
+		expect.NoError(o, <-ended, "the end")
 	}()
 	// How many of ten pictures, one a frame, differ while the move is drawn.
 	pictures := fmt.Sprintf(`(async () => {

@@ -114,9 +114,7 @@ func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 	look := func(atMost int) (version uint64) {
 		t.Helper()
 		before := r.read
-		if _, err := b.latest(t.Context(), "c"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(b.latest(t.Context(), "c")))
 		expect.That(t, r.read-before <= atMost, "%d runs were read, expected at most %d", r.read-before, atMost)
 		_, version = b.Pins()
 		return version
@@ -159,9 +157,7 @@ func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 			t.Errorf("unexpected pins: %+v", pins)
 		}
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-done, "the end")
 		b.tables = fixedTable{"another"}
 		if pins, _ := b.Pins(); pins != nil {
 			t.Errorf("pins of another cluster: %+v", pins)

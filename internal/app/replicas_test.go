@@ -101,9 +101,7 @@ func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas
 	d.config = Config{URI: uri, Log: slog.New(slog.DiscardHandler)}
 	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key", seal: t.TempDir() + "/session.key",
 		store: "mongodb://" + kept.addr + "/shardboard?directConnection=true"}
-	if _, err := keyfile.Sessions.Open(r.seal, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(keyfile.Sessions.Open(r.seal, "")))
 	r.a = r.start()
 	r.b = r.start()
 	must.That(t, r.a.leads() && !r.b.leads(), "the first replica does not lead")

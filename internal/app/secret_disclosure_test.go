@@ -138,9 +138,7 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 	}
 	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}},
 		"clusternodes": {{Key: "rpc_addr", Value: "a:1"}}, "snapshots": {{Key: "doc_id", Value: bson.NewObjectID()}}} {
-		if _, err := db.Collection(coll).InsertOne(ctx, row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Collection(coll).InsertOne(ctx, row)))
 	}
 	set("projects", "auth_webhook_url", canaryAuthWebhook, "event_webhook_url", canaryEventWebhook)
 	cursor, err := db.Collection("projects").Find(ctx, bson.D{}, options.Find().SetProjection(bson.D{{Key: "_id", Value: 1}}))
@@ -285,9 +283,7 @@ func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, tex
 	must.Do(t, err)
 	defer res.Body.Close()
 	fmt.Fprint(said, res.Status, res.Header)
-	if _, err := io.Copy(said, res.Body); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(io.Copy(said, res.Body)))
 }
 
 // readLiveFrames writes the first frame of every topic to said.

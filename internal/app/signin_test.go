@@ -84,9 +84,7 @@ func (d *demo) startBeside(t testing.TB, c Config) *App {
 	must.Do(t, err)
 	a.Start()
 	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(context.Background()), "Stop")
 	})
 	return a
 }
@@ -166,9 +164,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	if link, err := again.FirstLink(t.Context()); link != "" || err != nil {
 		t.Error("a first link exists although there is a user", err)
 	}
-	if err := again.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, again.Stop(t.Context()), "Stop")
 	for _, secret := range []string{key, annasPassword, cookies[0].Value} {
 		expect.Lacks(t, log.String(), secret, "a secret is in the log")
 	}

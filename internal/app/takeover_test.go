@@ -161,9 +161,7 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	must.Do(t, err)
 	defer file.Close()
 	statement := func(text string) {
-		if _, err := file.Exec(text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(file.Exec(text)))
 	}
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
 	unrecorded := s.expect(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
@@ -181,7 +179,5 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	again, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}})
 	must.That(t, err == nil && !again.ReadOnly(), "the failed takeover did not release the directory: %v", err)
 	again.Start()
-	if err := again.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, again.Stop(t.Context()), "Stop")
 }

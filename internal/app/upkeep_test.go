@@ -39,9 +39,7 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 			store.RunRecord{ID: "r", Plan: "old7", Cluster: "c", State: "succeeded", Started: time.Now(), Body: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "plan.made", Subject: "old3"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(ctx, store.AuditEntry{At: time.Now(), What: "plan.made", Subject: "old3"})))
 		time.Sleep(24 * time.Hour)
 		save("young")
 		left := func() (n int) {
@@ -64,15 +62,11 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 		}
 		time.Sleep(48 * time.Hour) // the daily round after the thirtieth day
 		expect.Equal(t, left(), 1, "plans are left after thirty days, expected the one that was run")
-		if _, err := db.PlanRecord(ctx, "young"); err != nil {
-			t.Errorf("reading the newer plan: %v", err)
-		}
+		expect.NoError(t, must.Err(db.PlanRecord(ctx, "young")), "reading the newer plan")
 		if list, err := db.AuditRecords(ctx, 0, 10); err != nil || len(list) != 1 || list[0].Subject != "old3" {
 			t.Errorf("the audit record has %v, %v", list, err)
 		}
 		end()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-done, "the end")
 	})
 }

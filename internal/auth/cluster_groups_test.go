@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestAGroupHasARoleOnACluster(t *testing.T) {
@@ -105,18 +106,12 @@ func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
 func TestSignInAtAnIssuerNeedsARoleForSomeGroup(t *testing.T) {
 	h := newFixture(t)
 	none := Options{Store: h.db, Mode: ModeOIDC, Issuer: issuerWithGroups()}
-	if _, err := New(none); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(New(none)), fault.Invalid, "New")
 	list := twoClusters()
 	onClusters(&list)(&none)
-	if _, err := New(none); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(New(none)), "New")
 	list = list[1:]
-	if _, err := New(none); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(New(none)), fault.Invalid, "New")
 }
 
 func TestRoleOnAClusterIsThatOfTheMostExactEntry(t *testing.T) {

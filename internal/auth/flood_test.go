@@ -135,9 +135,7 @@ func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
 	}
 	for range 5 {
 		h.signIn(t, "anna")
-		if _, err := h.ChangePassword(t.Context(), p, "not it", "another good phrase"); err == nil {
-			t.Fatal("changed")
-		}
+		must.That(t, must.Err(h.ChangePassword(t.Context(), p, "not it", "another good phrase")) != nil, "changed")
 	}
 	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 6, "sign-ins are recorded")
 	rows := h.auditRecords(t, auditUserPassword)
@@ -229,9 +227,7 @@ func TestAnUnknownClientThatWaitsTooLongIsRejectedAndLeavesTheQueue(t *testing.T
 	synctest.Test(t, func(t *testing.T) {
 		q := newHashQueue()
 		for range maxHashes {
-			if _, err := q.acquire(t.Context(), client{from: "busy"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(q.acquire(t.Context(), client{from: "busy"})))
 		}
 		for who, wait := range map[client]time.Duration{{from: "a"}: unknownWait, {from: "a", known: true}: knownWait} {
 			began := time.Now()

@@ -135,16 +135,12 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 		limited = limited || isLimited(err)
 	}
 	expect.That(t, limited, "the script has no limit")
-	if _, err := h.bearer(right); err != nil {
-		t.Errorf("the right token: %v", err)
-	}
+	expect.NoError(t, must.Err(h.bearer(right)), "the right token")
 	for range 2 * addressPerMinute {
 		_, _, _ = h.ClaimFirst(t.Context(), First{Secret: "old", Name: "x", Password: goodPassword, From: "192.0.2.1"})
 	}
 	for _, name := range []string{"anna", "ben"} {
-		if err := h.trySignIn(name, goodPassword); err != nil {
-			t.Errorf("%s: unexpected error: %v", name, err)
-		}
+		expect.NoError(t, h.trySignIn(name, goodPassword), "%s: unexpected error", name)
 	}
 }
 
@@ -155,16 +151,12 @@ func TestAnAttackOnOneAccountDoesNotUseUpTheAddressesAttempts(t *testing.T) {
 	for range 4 * addressPerMinute {
 		_ = h.trySignIn("anna", "wrong")
 	}
-	if err := h.trySignIn("ben", goodPassword); err != nil {
-		t.Errorf("ben, for the first time: %v", err)
-	}
+	expect.NoError(t, h.trySignIn("ben", goodPassword), "ben, for the first time")
 	for range 4 * addressPerMinute {
 		_ = h.trySignIn("ben", "wrong")
 	}
 	h.add(t, "carl", Viewer)
-	if err := h.trySignIn("carl", goodPassword); err != nil {
-		t.Errorf("carl, for the first time: %v", err)
-	}
+	expect.NoError(t, h.trySignIn("carl", goodPassword), "carl, for the first time")
 }
 
 func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
@@ -189,9 +181,7 @@ func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
 	}
 	_, wait := h.attempts(t, Credentials{Name: "user0", Password: "wrong", From: "192.0.2.1"})
 	h.advance(wait)
-	if err := h.trySignIn("user1", goodPassword); err != nil {
-		t.Errorf("once the allowance filled again: %v", err)
-	}
+	expect.NoError(t, h.trySignIn("user1", goodPassword), "once the allowance filled again")
 }
 
 func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
@@ -214,9 +204,7 @@ func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 		_, _ = h.identify(nil, "Authorization", "Bearer sb_zz")
 	}
 	expect.Equal(t, limited, addressPerMinute, "of %d forged answers are over the limit", 2*addressPerMinute)
-	if err := signIn(); err != nil {
-		t.Errorf("after forged answers: %v", err)
-	}
+	expect.NoError(t, signIn(), "after forged answers")
 }
 
 func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
@@ -275,9 +263,7 @@ func TestKnownAddressesSurviveARestart(t *testing.T) {
 	h.advance(40 * 24 * time.Hour)
 	later := h.underAttack(t, "anna", "glass", "ben")
 	for _, name := range []string{"anna", "glass"} {
-		if err := later.trySignIn(name, goodPassword); err != nil {
-			t.Errorf("%s, at the known address: %v", name, err)
-		}
+		expect.NoError(t, later.trySignIn(name, goodPassword), "%s, at the known address", name)
 	}
 	if err := later.trySignIn("ben", goodPassword); !isLimited(err) {
 		t.Errorf("ben, who never came from there: %v", err)

@@ -106,9 +106,7 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 	}
 	must.Do(t, h.Check(t.Context(), p))
 	h.advance(7 * time.Hour)
-	if _, err := h.identify(c); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(h.identify(c)), "identify")
 	h.advance(5 * time.Hour)
 	expectAnonymous(t, "after a day's work")(h.identify(c))
 }

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // hashDigits is a password's line in the list.
@@ -101,9 +102,7 @@ func TestAnInvalidListOfLeakedPasswordsIsRefusedWithThePosition(t *testing.T) {
 		}
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
-		if _, err := OpenLeaked(path); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), path) {
-			t.Errorf("%s: unexpected error: %v", path, err)
-		}
+		refused.With(t, must.Err(OpenLeaked(path)), fault.Invalid, path, "%s: unexpected error", path)
 	}
 }
 
@@ -116,9 +115,7 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 		f, err := os.Open(writeList(t, text))
 		must.Do(t, err)
 		l := &Leaked{file: f, path: "list", size: int64(len(text))}
-		if err := l.checkSampledLines(); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "byte ") {
-			t.Errorf("%.60q: %v", text, err)
-		}
+		refused.With(t, l.checkSampledLines(), fault.Invalid, "byte ", "%.60q", text)
 		refused := 0
 		for i := range 20 {
 			has, err := l.Has(fmt.Sprint(i))
@@ -159,9 +156,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	if strings.Contains(h.log.String(), leaked) || strings.Contains(h.log.String(), hashDigits(leaked)) {
 		t.Error("the password is in the log")
 	}
-	if _, err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(h.ChangePassword(t.Context(), p, goodPassword, "another good one")), "ChangePassword")
 	_ = list.Close() // a list that cannot be read rejects every new password
 	expectKind(t, "without the list", h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable)
 	expect.Contains(t, h.log.String(), "leaked.txt", "the log does not say which file")
@@ -195,9 +190,7 @@ func TestLongAndUnusualPasswordsAreAccepted(t *testing.T) {
 		goodPassword, "tr0ubador&3xyz", "837465019283", "나는 오늘도 바다에 간다", "!#%&/()=?¤*^~", "vier müde Esel im Regen", "k9$Lq2#Zr8@W",
 		strings.Repeat("wanderung ", 102), "            x",
 	} {
-		if err := checkPassword("anna", p); err != nil {
-			t.Errorf("%.40q is rejected: %v", p, err)
-		}
+		expect.NoError(t, checkPassword("anna", p), "%.40q is rejected", p)
 	}
 }
 

@@ -61,9 +61,7 @@ func TestSpoofedHeadersDoNotHideProxySignIns(t *testing.T) {
 	for i := range maxRecentSignIns + 1 {
 		_, _ = h.Identify(httptest.NewRecorder(), newRequest(fmt.Sprintf("198.51.%d.%d", i>>8, i&255), nil, "X-Forwarded-User", "anna"))
 	}
-	if _, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))))
 	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 1, "sign-ins are recorded")
 }
 
@@ -187,9 +185,7 @@ func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
 	expectKind(t, "both in one", with("X-U", "x-u"), fault.Invalid)
 	for _, good := range [][2]string{{"X-Forwarded-User", ""}, {"Remote-User", "Remote-Groups"}, {"x-webauth-user", "X-WEBAUTH-ROLE"},
 		{"X_User", "X-User"}} {
-		if err := with(good[0], good[1]); err != nil {
-			t.Errorf("%q: unexpected error: %v", good, err)
-		}
+		expect.NoError(t, with(good[0], good[1]), "%q: unexpected error", good)
 	}
 }
 

@@ -27,9 +27,7 @@ func sessionsEnd(t *testing.T, unit time.Duration) {
 	c, p := h.signIn(t, "anna")
 	for range 4 {
 		h.advance(40 * unit)
-		if _, err := h.identify(c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(h.identify(c)))
 	}
 	h.advance(20 * unit)
 	expectAnonymous(t, "after its longest time")(h.identify(c))
@@ -123,9 +121,7 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 	expectKind(t, "another one's session", h.Revoke(t.Context(), ben, anna.Session), fault.NotFound)
 	expectKind(t, "no session", h.Revoke(t.Context(), root, "nothing"), fault.NotFound)
 	must.Do(t, h.Revoke(t.Context(), root, anna.Session))
-	if _, err := h.Sessions(t.Context(), Principal{}); err == nil {
-		t.Error("anonymous requests can list sessions")
-	}
+	expect.That(t, must.Err(h.Sessions(t.Context(), Principal{})) != nil, "anonymous requests can list sessions")
 	expect.Equal(t, len(h.auditRecords(t, auditSessionRevoked)), 1, "revocations are recorded")
 }
 

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
@@ -171,9 +172,7 @@ func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
 	cookie, anna := h.signIn(t, "anna")
 	must.Do(t, os.Rename(h.dir, h.dir+".away"))
 	_, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.1"})
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "was moved or deleted") {
-		t.Errorf("signing in: %v", err)
-	}
+	refused.With(t, err, fault.Unavailable, "was moved or deleted", "signing in")
 	if _, err := h.CreateUser(t.Context(), anna, NewUser{Name: "olga", Password: goodPassword, Role: Viewer}); fault.Of(
 		err,
 	) != fault.Unavailable {

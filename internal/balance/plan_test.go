@@ -66,9 +66,7 @@ func (l layout) table(t testing.TB) (*topology.Table, *topology.Collection) {
 	for _, z := range l.zones {
 		var zone, letters string
 		var from, to int
-		if _, err := fmt.Sscan(z, &zone, &letters, &from, &to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(fmt.Sscan(z, &zone, &letters, &from, &to)))
 		tab.Zones = append(tab.Zones, topology.ZoneRange{NS: "db.t", Zone: zone, Min: bound(from), Max: bound(to)})
 		for i := range tab.Shards {
 			if letters != "-" && slices.Contains([]byte(letters), tab.Shards[i].Name[0]) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -63,9 +64,7 @@ func TestUpdatesOfABareLoopReachAllSockets(t *testing.T) {
 	if err != nil || open != 20 || seen.Open != 20 || seen.Lost != 0 || seen.Updates == 0 || seen.Bytes != 4000 {
 		t.Errorf("%d open, %+v, %v", open, seen, err)
 	}
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-served, "the end")
 }
 
 // Other programs read every chunk to count them, so their cost grows with the chunks.

@@ -128,9 +128,7 @@ func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); err != nil {
-					t.Error(err)
-				}
+				expect.NoError(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true)), "Measure")
 			})
 		}
 		// A caller that gives up does not cancel the measurement for the others.
@@ -166,9 +164,7 @@ func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 			must.That(t, errors.Is(err, topology.ErrMeasuredOften) == (i >= DemandPerMinute), "%d: %v", i, err)
 		}
 		time.Sleep(time.Minute)
-		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(150)), false); err != nil {
-			t.Errorf("a minute later: %v", err)
-		}
+		expect.NoError(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(150)), false)), "a minute later")
 		expect.Equal(t, src.commandCount(), DemandPerMinute+1, "commands")
 	})
 }
@@ -253,9 +249,7 @@ func TestFailureKeepsTheEarlierMeasurement(t *testing.T) {
 		c := alternatingCollection(4, 1)
 		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
-		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)))
 		time.Sleep(time.Minute)
 		src.takes = time.Hour
 		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); ReasonOf(err) != "tooSlow" {
@@ -273,9 +267,7 @@ func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
 	b := New(&slowCluster{}, tableOf(c), nil)
 	measure := func(i int) {
 		t.Helper()
-		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false)))
 	}
 	measure(1)
 	if got := b.Known(c); len(got) != 1 || !got[1].Measured {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -86,16 +86,12 @@ func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
 	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *counter, m operation.Step) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
-		if err := change.Send(ctx, c, "", m); fault.Of(err) != fault.UnknownOutcome {
-			t.Errorf("cancelled: %v", err)
-		}
+		refused.As(t, change.Send(ctx, c, "", m), fault.UnknownOutcome, "cancelled")
 		time.Sleep(time.Minute) // the move continues
 		m.Shard = "shard-rs-3"
 		ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		if err := change.Send(ctx, c, "", m); fault.Of(err) != fault.UnknownOutcome {
-			t.Errorf("out of time: %v", err)
-		}
+		refused.As(t, change.Send(ctx, c, "", m), fault.UnknownOutcome, "out of time")
 	})
 }
 
@@ -104,17 +100,13 @@ func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
 		line.set(true)
 		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
 		must.That(t, fault.Of(err) == fault.Unavailable, "%v", err)
-		if err := change.Send(t.Context(), c, "", m); fault.Of(err) != fault.Unavailable {
-			t.Errorf("%v", err)
-		}
+		refused.As(t, change.Send(t.Context(), c, "", m), fault.Unavailable, "Send")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := change.Send(ctx, c, "", m); err == nil || fault.Of(err) == fault.UnknownOutcome {
 			t.Errorf("%v", err)
 		}
-		if sent := moves.of("moveChunk"); len(sent) != 0 {
-			t.Errorf("sent: %v", sent)
-		}
+		expect.Len(t, moves.of("moveChunk"), 0, "sent")
 	})
 }
 
@@ -122,17 +114,13 @@ func TestRefusalQuotesTheServer(t *testing.T) {
 	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step) {
 		m.Shard = "nowhere"
 		err := change.Send(t.Context(), c, "", m)
-		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {
-			t.Errorf("%v", err)
-		}
+		refused.With(t, err, fault.NotFound, "shard does not exist", "the end")
 		sent := moves.of("moveChunk")
 		must.That(t, len(sent) == 1, "sent %d times", len(sent))
 		if ms, ok := sent[0].Lookup("maxTimeMS").AsInt64OK(); !ok || ms <= 0 || ms > m.TimeLimit().Milliseconds() {
 			t.Errorf("no deadline in %v", sent[0])
 		}
-		if _, err := sent[0].LookupErr("comment"); err == nil {
-			t.Errorf("a comment in %v", sent[0])
-		}
+		expect.That(t, must.Err(sent[0].LookupErr("comment")) != nil, "a comment in %v", sent[0])
 	})
 }
 

@@ -184,9 +184,7 @@ func TestOneMongosOfSeveralIsEnough(t *testing.T) {
 		eventually(t, c, 10*time.Second)
 		time.Sleep(time.Minute)
 		for range 20 {
-			if _, err := c.Shards(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.Shards(t.Context())))
 		}
 		var down []string
 		for _, e := range c.Connection().Down() {
@@ -285,9 +283,7 @@ func TestChangedCredentialsAreTakenOverWithoutARestart(t *testing.T) {
 		if now := r.client.Connection(); now.FileError != "" || now.Replaced.IsZero() {
 			t.Errorf("%+v", now)
 		}
-		if err := <-answered; err != nil {
-			t.Errorf("a request that was under way got %v", err)
-		}
+		expect.NoError(t, <-answered, "a request that was under way")
 		held.Remove()
 	})
 }

@@ -174,9 +174,7 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 			defer hung.Remove()
 			short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
-			if _, err := c.Shards(short); err == nil {
-				t.Fatal("a held read was answered")
-			}
+			must.That(t, must.Err(c.Shards(short)) != nil, "a held read was answered")
 			mu.Lock()
 			defer mu.Unlock()
 			return session
@@ -196,9 +194,7 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 		time.Sleep(time.Minute)
 		giveUpOne()
 		time.Sleep(40 * time.Second)
-		if got := standingCursors(t, sim); len(got) != 0 {
-			t.Errorf("these cursors stand: %q", got)
-		}
+		expect.Len(t, standingCursors(t, sim), 0, "these cursors stand")
 		n := len(looks.times())
 		if time.Sleep(5 * time.Minute); len(looks.times()) != n || n > 8 {
 			t.Errorf("%d looks, and %d more while nothing could be left", n, len(looks.times())-n)
@@ -232,9 +228,7 @@ func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
 		for range 1500 {
 			hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
 			short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			if _, err := c.Shards(short); err == nil {
-				t.Fatal("a held read was answered")
-			}
+			must.That(t, must.Err(c.Shards(short)) != nil, "a held read was answered")
 			cancel()
 			hung.Remove()
 			mu.Lock()
@@ -324,23 +318,17 @@ func TestSessionsOfReadsThatWereGivenUpAreKilled(t *testing.T) {
 		}
 	}}
 	onRows(t, cluster.Options{Monitor: monitor}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
-		if _, err := c.Shards(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.Shards(t.Context())))
 		hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
 		short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		if _, err := c.Shards(short); err == nil {
-			t.Fatal("a held read was answered")
-		}
+		must.That(t, must.Err(c.Shards(short)) != nil, "a held read was answered")
 		mu.Lock()
 		lost := read[len(read)-1]
 		mu.Unlock()
 		hung.Remove()
 		for range 20 {
-			if _, err := c.Shards(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.Shards(t.Context())))
 			time.Sleep(time.Second)
 		}
 		mu.Lock()

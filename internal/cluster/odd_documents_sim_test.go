@@ -151,9 +151,7 @@ func TestTimeSeriesOfBothFormsAreListedAndCounted(t *testing.T) {
 					must.Do(t, err)
 					ns := topology.Namespace("app." + stored)
 					slices.Sort(list)
-					if want := []topology.Namespace{"app.plain", ns}; !slices.Equal(list, want) {
-						t.Errorf("listed: %v, want %v", list, want)
-					}
+					expect.EqualSlices(t, list, []topology.Namespace{"app.plain", ns}, "listed")
 					sizes, err := c.Sizes(t.Context(), ns)
 					must.Do(t, err)
 					var buckets int64

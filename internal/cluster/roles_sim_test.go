@@ -140,27 +140,17 @@ func TestDocumentedRolesAreSufficient(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				for _, name := range []string{doctor.ViewerRole, doctor.OperatorRole} {
 					r := newReader(t, s.as[name], discardLog)
-					if complaints := r.readEverything(t.Context(), s.sample); len(complaints) > 0 {
-						t.Errorf("%s: %q", name, complaints)
-					}
-					if denied := s.denied[name].take(); len(denied) > 0 {
-						t.Errorf("%s was denied %v", name, denied)
-					}
+					expect.Len(t, r.readEverything(t.Context(), s.sample), 0, "%s", name)
+					expect.Len(t, s.denied[name].take(), 0, "%s was denied", name)
 					changes := name == doctor.OperatorRole
 					if lacks, unknown := missingPrivileges(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
 						t.Errorf("%s: the doctor says it lacks %v, and knows too little of %v", name, lacks, unknown)
 					}
 					s.denied[name].take() // the doctor also tries what only changes need
 				}
-				if refused := tryChanges(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
-					t.Errorf("the operator was refused %v", refused)
-				}
-				if complaints := runReads(t.Context(), s.as[doctor.OperatorRole]); len(complaints) > 0 {
-					t.Errorf("the operator could not watch a change: %q", complaints)
-				}
-				if denied := s.denied[doctor.OperatorRole].take(); len(denied) > 0 {
-					t.Errorf("the operator was denied %v", denied)
-				}
+				expect.Len(t, tryChanges(t.Context(), t, s.as[doctor.OperatorRole]), 0, "the operator was refused")
+				expect.Len(t, runReads(t.Context(), s.as[doctor.OperatorRole]), 0, "the operator could not watch a change")
+				expect.Len(t, s.denied[doctor.OperatorRole].take(), 0, "the operator was denied")
 			})
 		})
 	}

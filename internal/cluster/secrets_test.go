@@ -197,9 +197,7 @@ func TestSecretsAreNeitherRequestedNorReceivedNorLogged(t *testing.T) {
 		defer end()
 		var log bytes.Buffer
 		r := newReader(t, c, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		if complaints := r.readEverything(t.Context(), s); len(complaints) > 0 {
-			t.Errorf("%q", complaints)
-		}
+		expect.Len(t, r.readEverything(t.Context(), s), 0, "complaints")
 		r.examine(t.Context(), t)
 		for _, fault := range e.faults {
 			t.Error(fault)

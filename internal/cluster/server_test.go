@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/topology"
 )
 
@@ -156,9 +157,7 @@ func TestConnectRefusesServersThatAreNotMongos(t *testing.T) {
 			return bson.D{{Key: "ok", Value: 1.0}}
 		}}
 		_, err := connect(t, c.uri, s)
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused.With(t, err, fault.Invalid, c.want, "%s", name)
 	}
 }
 
@@ -285,8 +284,6 @@ func TestNothingIsReadFromAMongod(t *testing.T) {
 		expect.Equal(t, reads.Load(), 0, "reads")
 		mongos.Store(true)
 		time.Sleep(30 * time.Second)
-		if _, err := c.Shards(t.Context()); err != nil {
-			t.Errorf("a mongos came up: %v", err)
-		}
+		expect.NoError(t, must.Err(c.Shards(t.Context())), "a mongos came up")
 	})
 }

@@ -268,8 +268,6 @@ func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 		synctest.Wait()
 		full, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 		must.Do(t, err)
-		if err := sameTables(w.Table(), full); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, sameTables(w.Table(), full), "sameTables")
 	})
 }

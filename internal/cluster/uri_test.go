@@ -97,9 +97,7 @@ func TestUnreadableAddressFileIsNamedWithTheReason(t *testing.T) {
 		!strings.Contains(fault.Text(err), filepath.Join(dir, "nope")) || !strings.Contains(fault.Text(err), "no such file") {
 		t.Error(err)
 	}
-	if _, err := ReadURI(dir); !strings.Contains(fault.Text(err), "is a directory") {
-		t.Error(err)
-	}
+	expect.Contains(t, fault.Text(must.Err(ReadURI(dir))), "is a directory", "ReadURI")
 	if _, err := ReadURI("mongodb://u:s3cret@h/"); fault.Of(err) != fault.Invalid || strings.Contains(err.Error(), "s3cret") {
 		t.Error(err)
 	}

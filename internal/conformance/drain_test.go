@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -28,9 +29,7 @@ func TestUnknownShardIsNotDrained(t *testing.T) {
 			"drain by command, unknown shard or command")
 		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpStopDraining, Shard: withoutSuchShard}),
 			"stop draining, unknown shard or command")
-		if after := w.drainingShards(); !slices.Equal(after, before) {
-			t.Errorf("draining were %v, are %v", before, after)
-		}
+		expect.EqualSlices(t, w.drainingShards(), before, "draining were %v", before)
 	})
 }
 
@@ -128,9 +127,7 @@ func TestShardIsDrainedEmptiedAndRemoved(t *testing.T) {
 			t.Errorf("%s has %v, want nothing", shard, got)
 		}
 		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}))
-		if got := w.shardNames(); !slices.Equal(got, w.shards[:2]) {
-			t.Errorf("the shards are %v, want %v", got, w.shards[:2])
-		}
+		expect.EqualSlices(t, w.shardNames(), w.shards[:2], "the shards")
 		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
 			"remove it again")
 	})
@@ -149,9 +146,7 @@ func TestDrainingIsStopped(t *testing.T) {
 			}
 			w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
 				"remove a shard that is not draining")
-			if got := w.shardNames(); !slices.Equal(got, w.shards) {
-				t.Errorf("the shards are %v, want %v", got, w.shards)
-			}
+			expect.EqualSlices(t, w.shardNames(), w.shards, "the shards")
 			return
 		}
 		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
@@ -174,8 +169,6 @@ func TestLastShardIsNotDrained(t *testing.T) {
 		must.Do(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[1]}))
 		must.Do(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[2]}))
 		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[0]}), "drain the last shard")
-		if got := w.drainingShards(); !slices.Equal(got, w.shards[1:]) {
-			t.Errorf("draining are %v, want %v", got, w.shards[1:])
-		}
+		expect.EqualSlices(t, w.drainingShards(), w.shards[1:], "draining")
 	})
 }

@@ -93,9 +93,7 @@ func (w *world) cleanUp() {
 			}
 		}
 	}
-	if err := w.data.Database(w.db).Drop(ctx); err != nil {
-		w.Errorf("database %s is not dropped: %v", w.db, err)
-	}
+	expect.NoError(w, w.data.Database(w.db).Drop(ctx), "database %s is not dropped", w.db)
 }
 
 // atLeast reports whether the server is of this release or a later one.

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -58,9 +59,7 @@ func TestZonesAreAssignedAndRemoved(t *testing.T) {
 		}
 		pattern := w.head(ns).Key
 		for _, bound := range []bson.Raw{zones[0].RawMin, zones[0].RawMax} {
-			if _, err := pattern.PrefixBound(bound); err != nil {
-				t.Errorf("the bound %v is not one of %s: %v", bound, pattern, err)
-			}
+			expect.NoError(t, must.Err(pattern.PrefixBound(bound)), "the bound %v is not one of %s", bound, pattern)
 		}
 		if now := w.head(ns).Highest; now != before {
 			t.Errorf("zones took the version from %s to %s", before, now)

@@ -48,13 +48,9 @@ func TestReachingTheLimitIsLoggedOnceAMinute(t *testing.T) {
 			expect.Contains(t, got[1], part, "the second warning")
 		}
 		time.Sleep(10 * time.Minute)
-		if got := h.logLines(); len(got) != 2 {
-			t.Errorf("when the flood is over: %q", got)
-		}
+		expect.Len(t, h.logLines(), 2, "when the flood is over")
 		flood(20) // the next flood is logged at once again
-		if got := h.logLines(); len(got) != 3 {
-			t.Errorf("at the next flood: %q", got)
-		}
+		expect.Len(t, h.logLines(), 3, "at the next flood")
 	})
 }
 

@@ -171,9 +171,7 @@ func TestPipesAndDevicesAreRead(t *testing.T) {
 
 func TestReadsAreBoundedAndErrorsNameTheFile(t *testing.T) {
 	path := makeFile(t, filepath.Join(t.TempDir(), "f"), 0o600)
-	if _, err := ReadSecret("file", path, 5); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(ReadSecret("file", path, 5)), "ReadSecret")
 	_, err := ReadSecret("file", path, 4)
 	expectRefusal(t, "too long", err, path+", cannot be read: it has more than 4 bytes")
 	_, err = ReadPublic("certificate", path+".none", 4)
@@ -220,9 +218,7 @@ func TestOtherUsersFilesAreRefused(t *testing.T) {
 	_, err = ReadSecret("file", secret, 10)
 	expectRefusal(t, "her secret", err, "chown 0 ")
 	expectRefusal(t, "her database", CheckOwn("database", secret), "chown 0 ")
-	if _, err := ReadAnyOwner("profile", secret, 10); err != nil {
-		t.Errorf("her profile: %v", err)
-	}
+	expect.NoError(t, must.Err(ReadAnyOwner("profile", secret, 10)), "her profile")
 	d, err := ReadDir("data directory", eves)
 	must.Do(t, err)
 	for name, uid := range map[string]int{"hers": 2000, "roots": 0} {

@@ -153,9 +153,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	if hot := c.Updated("y", docID(15, 0)); len(hot) != 2 || hot[0].NS != "y.documents" || hot[0].Rows != 7 || hot[0].PerSecond() != 7.0/60 {
 		t.Errorf("got %+v, want 7 rows of y.documents in a minute", hot)
 	}
-	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
-		t.Errorf("a cold project was counted: %+v", cold)
-	}
+	expect.Len(t, c.Updated("y", docID(1, 0)), 0, "a cold project was counted")
 	expect.Equal(t, len(w.Documents()), 0, "rows of a project are attributed to a document")
 	for _, q := range src.queries {
 		if q.Date != "" && (!q.To.IsZero() || q.Of.IsZero() || q.Date != "updated_at") {

@@ -261,8 +261,6 @@ func TestDamagedWholeStatesAreErrors(t *testing.T) {
 		_, _ = unpackChunks(routing.Pattern("k#"), changed) // any answer but a panic
 	}
 	for _, b := range [][]byte{nil, {deflated}, {7, 1, 2}} {
-		if _, err := unpackChunks(routing.Pattern("k#"), b); err == nil {
-			t.Errorf("%v was read", b)
-		}
+		expect.That(t, must.Err(unpackChunks(routing.Pattern("k#"), b)) != nil, "%v was read", b)
 	}
 }

@@ -217,9 +217,7 @@ func TestUnreadableStateIsReportedAndDoesNotHideOtherTimes(t *testing.T) {
 		!strings.Contains(fault.Text(err), "is unreadable") {
 		t.Errorf(`got %v, want kind %v, …"is unreadable"…`, err, fault.Unavailable)
 	}
-	if _, err := past.At(t.Context(), "c1", bad.At.Add(-time.Millisecond)); err != nil {
-		t.Errorf("the time before: %v", err)
-	}
+	expect.NoError(t, must.Err(past.At(t.Context(), "c1", bad.At.Add(-time.Millisecond))), "the time before")
 	past = NewPast(damagedStore{p.kept, func(e store.HistoryEntry) bool { return strings.HasPrefix(e.Stream, chunksPrefix) }}, p.now)
 	m, err := past.At(t.Context(), "c1", bad.At)
 	must.Do(t, err)

@@ -88,9 +88,7 @@ func text(t testing.TB, collectors ...prometheus.Collector) []byte {
 	must.Do(t, err)
 	var out bytes.Buffer
 	for _, f := range families {
-		if _, err := expfmt.MetricFamilyToText(&out, f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(expfmt.MetricFamilyToText(&out, f)))
 	}
 	return out.Bytes()
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/natural"
 )
@@ -57,7 +58,5 @@ func TestOrderIsTotal(t *testing.T) {
 }
 
 func TestSortedCollectsNames(t *testing.T) {
-	if got := natural.Sorted(slices.Values([]string{"b", "a10", "a9"})); !slices.Equal(got, []string{"a9", "a10", "b"}) {
-		t.Errorf("sorted: %q", got)
-	}
+	expect.EqualSlices(t, natural.Sorted(slices.Values([]string{"b", "a10", "a9"})), []string{"a9", "a10", "b"}, "sorted")
 }

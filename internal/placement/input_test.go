@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement/ids"
 	"shardboard/internal/shardkey"
@@ -87,9 +88,7 @@ func TestKindOfInputIsRecognized(t *testing.T) {
 	}
 	for _, text := range []string{"http://x/projects/a%zz/documents/k", "http://x/projects/a/documents/%00",
 		"http://x/projects/a/documents/%ff"} {
-		if _, err := ReadInput(text); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v, want kind %v", text, err, fault.Invalid)
-		}
+		refused.As(t, must.Err(ReadInput(text)), fault.Invalid, "%q", text)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/message"
 	"shardboard/internal/placement/ids"
@@ -278,9 +279,7 @@ func TestDeletedRowIsShownWhereItWouldBe(t *testing.T) {
 		t.Errorf("got %+v, want where the document would be, shard b", p)
 	}
 	for _, text := range []string{"Document (" + hexB + "." + hexA + ")", oid(5).Hex() + "." + hexA} {
-		if _, err := l.Ask(t.Context(), Query{Text: text}); fault.Of(err) != fault.NotFound {
-			t.Errorf("%s: %v, want kind %v", text, err, fault.NotFound)
-		}
+		refused.As(t, must.Err(l.Ask(t.Context(), Query{Text: text})), fault.NotFound, "%s", text)
 	}
 }
 

@@ -138,9 +138,7 @@ func TestRestartedServerWaitsForItsPort(t *testing.T) {
 	go func() { done <- c.Restart(t.Context(), "shard-rs-1") }()
 	eventually(t, "it was refused", func() bool { return m.complainedOf(isPortTaken) })
 	_ = l.Close()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-done, "the end")
 }
 
 func checkSentence(t *testing.T, err error, want string) {

@@ -31,9 +31,7 @@ func startFake(t *testing.T, b behaviour, change ...func(*Options)) *Cluster {
 	c, err := Start(t.Context(), o)
 	must.Do(t, err)
 	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, c.Stop(), "Stop")
 		if left := processesWith(c.folder.path); len(left) > 0 {
 			t.Errorf("%v are left", left)
 		}
@@ -54,9 +52,7 @@ func ping(t *testing.T, uri string, limit time.Duration) error {
 
 func TestClusterStartsAnswersAndIsRemoved(t *testing.T) {
 	c := startFake(t, behaviour{})
-	if err := ping(t, c.URI(), 10*time.Second); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, ping(t, c.URI(), 10*time.Second), "ping")
 	if got := strings.Join(c.Shards(), " "); got != "shard-rs-1 shard-rs-2 shard-rs-3" || c.Release() != "8.0.10" {
 		t.Errorf("shards %s, release %s", got, c.Release())
 	}
@@ -65,9 +61,7 @@ func TestClusterStartsAnswersAndIsRemoved(t *testing.T) {
 
 func TestClusterWithAccessControlHasAKeyFileAndARootUser(t *testing.T) {
 	c := startFake(t, behaviour{}, func(o *Options) { o.Access = true })
-	if err := ping(t, c.URI(), 10*time.Second); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, ping(t, c.URI(), 10*time.Second), "ping")
 	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + c.Address() + "/?directConnection=true"))
 	must.Do(t, err)
 	defer func() { _ = client.Disconnect(context.Background()) }()
@@ -83,9 +77,7 @@ func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
 	eventually(t, "the router is stopped", func() bool { return processState(c.routers[0].process.cmd.Process.Pid) == "T" })
 	expect.That(t, ping(t, c.URI(), 500*time.Millisecond) != nil, "a frozen router answers")
 	must.Do(t, c.Thaw())
-	if err := ping(t, c.URI(), 10*time.Second); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, ping(t, c.URI(), 10*time.Second), "ping")
 	before := c.shards[1].members[0]
 	address, pid := before.address(), before.process.cmd.Process.Pid
 	must.Do(t, c.Kill(ctx, "shard-rs-2"))
@@ -95,14 +87,10 @@ func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
 		t.Errorf("it was at %s and is at %s", address, before.address())
 	}
 	for _, name := range []string{ConfigServer, Router, "mongos-2", "shard-rs-3"} {
-		if err := c.Restart(ctx, name); err != nil {
-			t.Errorf("restart %s: %v", name, err)
-		}
+		expect.NoError(t, c.Restart(ctx, name), "restart %s", name)
 	}
 	for _, name := range []string{"shard-rs-1", ConfigServer} {
-		if err := c.StepDown(ctx, name); err != nil {
-			t.Errorf("step down %s: %v", name, err)
-		}
+		expect.NoError(t, c.StepDown(ctx, name), "step down %s", name)
 	}
 	if err := c.Freeze(ctx, "shard-rs-9"); err == nil || !strings.Contains(err.Error(), "no member shard-rs-9") {
 		t.Errorf("freezing a member that is none: %v", err)
@@ -123,9 +111,7 @@ func TestReplicaSetIsStartedAlone(t *testing.T) {
 	if uri := c.SetURI(); strings.Count(uri, "127.0.0.1") != 3 || !strings.HasSuffix(uri, "/?replicaSet=store") {
 		t.Errorf("the address is %s", uri)
 	}
-	if err := c.StepDown(t.Context(), "store"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, c.StepDown(t.Context(), "store"), "StepDown")
 }
 
 // startOther runs one test of this program in another process, with a variable set.

@@ -173,8 +173,6 @@ func TestMakeRunsTheScripts(t *testing.T) {
 		if !strings.Contains(string(text), "\n"+target+":") || !strings.Contains(string(text), "sh "+script) {
 			t.Errorf("make %s does not run %s", target, script)
 		}
-		if _, err := os.Stat("../../" + script); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, must.Err(os.Stat("../../"+script)), "Stat")
 	}
 }

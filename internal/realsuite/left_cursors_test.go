@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
@@ -68,9 +69,7 @@ func leftCursors(w *world) {
 		d.launch()
 	})
 	time.Sleep(time.Until(thawed.Add(clearedAfterCrash)))
-	if left := w.leftOver(members); len(left) > 0 {
-		w.Errorf("%s after a crash these cursors of ours are left: %v", clearedAfterCrash, left)
-	}
+	expect.Len(w, w.leftOver(members), 0, "%s after a crash these cursors of ours are left", clearedAfterCrash)
 	if found == 0 && w.target.simulated { // a real server leaves some of them
 		w.Error("no read left a cursor, so nothing was shown")
 	}

@@ -152,9 +152,7 @@ func locateKeys(w *world, d *dashboard, db string, n int) {
 			text, err := bson.MarshalExtJSON(key, true, false)
 			w.must(err)
 			path := "/api/v1/locate?ns=" + url.QueryEscape(c.ID) + "&key=" + url.QueryEscape(string(text))
-			if err := agreeOnKey(w, d, c.ID, path, key); err != nil {
-				w.Errorf("%s %s: %v", c.ID, text, err)
-			}
+			expect.NoError(w, agreeOnKey(w, d, c.ID, path, key), "%s %s", c.ID, text)
 			compared++
 		}
 	}

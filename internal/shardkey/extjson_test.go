@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -98,9 +99,7 @@ func TestCommonSpellingsOfKeysAreParsed(t *testing.T) {
 		if got := string(appendJSONDocument(nil, doc)); got != want && in != `{"a": 9223372036854775808}` {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
-		if err := doc.Validate(); err != nil {
-			t.Errorf("%s: %v", in, err)
-		}
+		expect.NoError(t, doc.Validate(), "%s", in)
 	}
 }
 
@@ -148,7 +147,5 @@ func TestInvalidKeysAreRefusedWithAnExplanation(t *testing.T) {
 			t.Errorf("%.80q: %v, want %s", in, err, part)
 		}
 	}
-	if _, err := ParseExtJSON(strings.Repeat(`{"a":`, 20) + "1" + strings.Repeat("}", 20)); err != nil {
-		t.Errorf("20 levels: %v", err)
-	}
+	expect.NoError(t, must.Err(ParseExtJSON(strings.Repeat(`{"a":`, 20)+"1"+strings.Repeat("}", 20))), "20 levels")
 }

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
@@ -88,15 +89,9 @@ func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 		t.Error(got)
 	}
 	expect.Equal(t, p.ExtJSON(r.Max), `{"p":{"$oid":"0000000000000000000000ff"}}`, "a bound of the range")
-	if _, err := p.Document(r.Max); fault.Of(err) != fault.Invalid {
-		t.Errorf("the end of a prefix range is a document: %v, want kind %v", err, fault.Invalid)
-	}
-	if _, err := p.PrefixRange(id, id, id); fault.Of(err) != fault.Invalid {
-		t.Errorf("three values for two fields: %v, want kind %v", err, fault.Invalid)
-	}
-	if _, err := p.KeyOf(id); fault.Of(err) != fault.Invalid {
-		t.Errorf("one value for two fields: %v, want kind %v", err, fault.Invalid)
-	}
+	refused.As(t, must.Err(p.Document(r.Max)), fault.Invalid, "the end of a prefix range is a document")
+	refused.As(t, must.Err(p.PrefixRange(id, id, id)), fault.Invalid, "three values for two fields")
+	refused.As(t, must.Err(p.KeyOf(id)), fault.Invalid, "one value for two fields")
 }
 
 func TestKeysOfOtherPatternsAndDamagedPartsAreRefused(t *testing.T) {
@@ -184,9 +179,7 @@ func TestDocumentsNestedDeeperThanTheServerAllowsAreRefused(t *testing.T) {
 	if _, err := p.KeyOf(v); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "levels deep") {
 		t.Errorf(`%d levels: %v, want kind %v, …"levels deep"…`, maxDepth+1, err, fault.Invalid)
 	}
-	if _, err := Hash(v); fault.Of(err) != fault.Invalid {
-		t.Errorf("hash of %d levels: %v, want kind %v", maxDepth+1, err, fault.Invalid)
-	}
+	refused.As(t, must.Err(Hash(v)), fault.Invalid, "hash of %d levels", maxDepth+1)
 }
 
 func TestHashingAndEncodingIntoABufferDoNotAllocate(t *testing.T) {

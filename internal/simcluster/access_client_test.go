@@ -42,9 +42,7 @@ func (p *rawClient) runRaw(cmd any, more ...bson.E) bson.Raw {
 	must.Do(p.t, bson.Unmarshal(raw, &body))
 	p.sent++
 	message := wire.AppendMsg(nil, p.sent, 0, 0, encode(append(body, more...)))
-	if _, err := p.conn.Write(message); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, must.Err(p.conn.Write(message)))
 	m, err := wire.Read(p.in)
 	must.Do(p.t, err)
 	return m.Body

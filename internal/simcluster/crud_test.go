@@ -28,9 +28,7 @@ func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	for i := range 20 {
 		docs = append(docs, d("_id", i, "k", 15*i))
 	}
-	if _, err := coll.InsertMany(t.Context(), docs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.InsertMany(t.Context(), docs)))
 	return c, coll
 }
 
@@ -105,9 +103,7 @@ func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
 
 func TestFindAndModifyDeletesADocumentOnce(t *testing.T) {
 	_, coll := withTwentyDocuments(t)
-	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(), "FindOneAndDelete")
 	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); !errors.Is(err, mongo.ErrNoDocuments) {
 		t.Errorf("second delete: %v, want %v", err, mongo.ErrNoDocuments)
 	}
@@ -115,9 +111,7 @@ func TestFindAndModifyDeletesADocumentOnce(t *testing.T) {
 
 func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
-	if _, err := coll.UpdateOne(t.Context(), d("k", 45), d("$set", d("k", 250))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.UpdateOne(t.Context(), d("k", 45), d("$set", d("k", 250)))))
 	if n := c.catalog.Shards["shard-rs-3"].Coll("db", "coll").Len(); n != 7 {
 		t.Errorf("shard-rs-3 has %d documents, want 7", n)
 	}
@@ -163,9 +157,7 @@ func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
 	if err := index(d("x", 1)); err == nil || err.Error() != "cannot create unique index over { x: 1 } with shard key pattern { k: 1 }" {
 		t.Errorf("other field: %v", err)
 	}
-	if err := index(d("k", 1, "x", 1)); err != nil {
-		t.Errorf("prefix: %v", err)
-	}
+	expect.NoError(t, index(d("k", 1, "x", 1)), "prefix")
 	for shard, node := range c.catalog.Shards {
 		if n := len(node.Coll("db", "coll").Indexes()); n != 3 {
 			t.Errorf("%s has %d indexes, want 3", shard, n)
@@ -180,9 +172,7 @@ func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	must.Do(t, err)
 	must.That(t, cur.Next(ctx), "no first document")
 	// An open cursor keeps its result when the documents are deleted.
-	if _, err := coll.DeleteMany(ctx, bson.D{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.DeleteMany(ctx, bson.D{})))
 	n := 1
 	for cur.Next(ctx) {
 		n++
@@ -259,8 +249,6 @@ func TestRunningClusterExpiresDocumentsEveryMinute(t *testing.T) {
 		time.Sleep(61 * time.Second)
 		expect.Equal(t, mustRun(t, c, "store", d("count", "c")).Lookup("n").Int32(), 0, "documents after a minute")
 		// A Yorkie server that runs keeps its own document alive.
-		if n := mustRun(t, c, "yorkie-meta", d("count", "clusternodes")).Lookup("n").Int32(); n != 1 {
-			t.Errorf("%d nodes of Yorkie", n)
-		}
+		expect.Equal(t, mustRun(t, c, "yorkie-meta", d("count", "clusternodes")).Lookup("n").Int32(), 1, "nodes of Yorkie")
 	})
 }

@@ -73,9 +73,7 @@ func TestTransactionOfAStoppedClientIsAbortedAfterItsLifetime(t *testing.T) {
 		ctx, s := begin(t, coll.Database().Client())
 		set(t, ctx, coll, 1, 10)
 		start := time.Now()
-		if _, err := coll.UpdateByID(t.Context(), 1, d("$inc", d("n", 1))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(coll.UpdateByID(t.Context(), 1, d("$inc", d("n", 1)))))
 		if waited := time.Since(start); waited != time.Minute {
 			t.Errorf("the write waited %s, want a minute", waited)
 		}
@@ -110,9 +108,7 @@ func TestACommitIsKnownAfterTheEndOfItsSession(t *testing.T) {
 			must.Do(t, s.CommitTransaction(ctx))
 			for range 2 {
 				mustRun(t, c, "admin", d(command, bson.A{s.ID()}))
-				if err := s.CommitTransaction(ctx); err != nil {
-					t.Errorf("%s: %v", command, err)
-				}
+				expect.NoError(t, s.CommitTransaction(ctx), "%s", command)
 			}
 			must.Do(t, s.StartTransaction(snapshotMajority()))
 			set(t, ctx, coll, 1, 20)
@@ -152,9 +148,7 @@ func TestCommitWaitsForAFrozenShard(t *testing.T) {
 			t.Errorf("%v, want the label UnknownTransactionCommitResult", err)
 		}
 		c.Faults().Thaw(shard)
-		if err := s.CommitTransaction(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.CommitTransaction(ctx), "CommitTransaction")
 		expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 10, "n")
 	})
 }

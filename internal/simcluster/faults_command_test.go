@@ -40,18 +40,12 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 		}
 		fault("simulateFault", "add", "command", "split", "at", "received",
 			"other", d("db", "admin", "command", d("addShardToZone", "shard-rs-3", "zone", "raced")))
-		if err := s.run(db, cmd); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.run(db, cmd), "run")
 		expect.Contains(t, s.state(), "raced", "the other client's command had no effect")
 		fault("simulateFault", "freeze", "member", "config")
-		if err := s.run("admin", d("listShards", 1, "maxTimeMS", 100)); err == nil {
-			t.Error("a frozen config server answered")
-		}
+		expect.That(t, s.run("admin", d("listShards", 1, "maxTimeMS", 100)) != nil, "a frozen config server answered")
 		fault("simulateFault", "heal")
-		if err := s.run("admin", d("listShards", 1)); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.run("admin", d("listShards", 1)), "run")
 	}, func(o *Options) { o.FaultCommand = true })
 }
 
@@ -108,9 +102,7 @@ func TestCurrentOpShowsABlockedCommand(t *testing.T) {
 			t.Errorf("shown %d times, want 1", n)
 		}
 		rule.Remove()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-ended, "the end")
 		synctest.Wait()
 		if n := shown(); n != 0 {
 			t.Errorf("shown %d times after its end, want 0", n)

@@ -2,7 +2,6 @@ package simcluster
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,9 +54,7 @@ func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 		f := s.cluster.Faults()
 		f.Freeze("config")
 		f.Freeze("config") // once is enough
-		if got := f.Frozen(); !slices.Equal(got, []string{"config"}) {
-			t.Errorf("frozen: %v", got)
-		}
+		expect.EqualSlices(t, f.Frozen(), []string{"config"}, "frozen")
 		db, cmd := s.commandChangingState("split")
 		before := time.Now()
 		var failed mongo.CommandError
@@ -65,9 +62,7 @@ func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 			time.Since(before) < 5*time.Second {
 			t.Errorf("%v after %s", err, time.Since(before))
 		}
-		if err := s.run("admin", d("ping", 1)); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.run("admin", d("ping", 1)), "run")
 		reply, err := s.client.Database("admin").RunCommand(t.Context(), d("connPoolStats", 1)).Raw()
 		must.Do(t, err)
 		if up := reply.Lookup("replicaSets", "cfg", "hosts", "0", "ok"); up.Boolean() {
@@ -133,9 +128,7 @@ func TestDelayBeyondTheTimeLimitEndsOnlyTheCommand(t *testing.T) {
 		if err := s.run(db, append(cmd, d("maxTimeMS", 2000)...)); !errors.As(err, &failed) || failed.Code != 50 {
 			s.t.Fatalf("answered %v", err)
 		}
-		if err := s.run(db, cmd); err != nil {
-			s.t.Errorf("joining the migration: %v", err)
-		}
+		expect.NoError(s.t, s.run(db, cmd), "joining the migration")
 		expect.Equal(s.t, len(s.changelog("moveChunk.commit")), 1, "commits")
 	})
 }

@@ -145,9 +145,7 @@ func TestRuleAppliesToTheOccurrencesItNames(t *testing.T) {
 				t.Errorf("%+v: struck %d times", c.rule, n)
 			}
 			s.cluster.Faults().Heal()
-			if err := s.run("admin", d("balancerStatus", 1)); err != nil {
-				t.Errorf("healed: %v", err)
-			}
+			expect.NoError(t, s.run("admin", d("balancerStatus", 1)), "healed")
 		})
 	}
 }

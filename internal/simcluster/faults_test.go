@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -43,12 +44,8 @@ func inBubble(t *testing.T, run func(*faultFixture), change ...func(*Options)) {
 		run(s)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := client.Disconnect(ctx); err != nil {
-			t.Error(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, client.Disconnect(ctx), "Disconnect")
+		expect.NoError(t, c.Close(), "Close")
 	})
 }
 

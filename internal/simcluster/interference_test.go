@@ -164,9 +164,7 @@ func TestSameSeedGivesTheSameInterference(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(seed int64) (log []string) {
 				onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
-					if _, err := c.Interfere(Interference{Kind: kind, Seed: seed}); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, must.Err(c.Interfere(Interference{Kind: kind, Seed: seed})))
 					time.Sleep(2 * time.Minute)
 					log = logLines(c, "changelog", "moveChunk.start", "moveChunk.commit", "moveChunk.error")
 				})
@@ -186,8 +184,6 @@ func TestSameSeedGivesTheSameInterference(t *testing.T) {
 func TestInvalidInterferenceOptionsAreRefused(t *testing.T) {
 	c := emptyCluster(t)
 	for _, i := range []Interference{{}, {Kind: "weather"}, {Kind: BusyBalancer, Every: -1}} {
-		if _, err := c.Interfere(i); err == nil {
-			t.Errorf("the invalid options %+v were accepted", i)
-		}
+		expect.That(t, must.Err(c.Interfere(i)) != nil, "the invalid options %+v were accepted", i)
 	}
 }

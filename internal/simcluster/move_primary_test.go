@@ -84,9 +84,7 @@ func TestMovePrimaryRefusesWritesToWhatItMoves(t *testing.T) {
 			s.t.Errorf("a write to a sharded collection: %v", err)
 		}
 		must.Do(s.t, <-done)
-		if _, err := app.Collection("u").InsertOne(s.t.Context(), d("_id", "new")); err != nil {
-			s.t.Errorf("a write after the move: %v", err)
-		}
+		expect.NoError(s.t, must.Err(app.Collection("u").InsertOne(s.t.Context(), d("_id", "new"))), "a write after the move")
 	})
 }
 
@@ -95,9 +93,7 @@ func TestMovePrimaryLosesWritesBefore5(t *testing.T) {
 		s.insertUnsharded(2560)
 		done := s.movePrimary()
 		time.Sleep(100 * time.Millisecond)
-		if _, err := s.client.Database("app").Collection("u").InsertOne(s.t.Context(), d("_id", "late")); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, must.Err(s.client.Database("app").Collection("u").InsertOne(s.t.Context(), d("_id", "late"))))
 		expect.Equal(s.t, s.count("u"), 2561, "documents after the write")
 		must.Do(s.t, <-done)
 		expect.Equal(s.t, s.count("u"), 2560, "documents after the move, want 2560: the late one is lost")
@@ -168,9 +164,7 @@ func TestTransactionDoesNotCommitWhatAMovePrimaryMoves(t *testing.T) {
 		defer session.EndSession(s.t.Context())
 		ctx := mongo.NewSessionContext(s.t.Context(), session)
 		must.Do(s.t, session.StartTransaction())
-		if _, err := s.client.Database("app").Collection("u").InsertOne(ctx, d("_id", "open")); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, must.Err(s.client.Database("app").Collection("u").InsertOne(ctx, d("_id", "open"))))
 		done := s.movePrimary()
 		time.Sleep(100 * time.Millisecond)
 		committed := session.CommitTransaction(ctx)

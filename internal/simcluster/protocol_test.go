@@ -29,9 +29,7 @@ func dial(t *testing.T, c *Cluster) net.Conn {
 // exchange sends one OP_MSG and reads the reply's body.
 func exchange(t *testing.T, conn net.Conn, cmd bson.D) bson.Raw {
 	t.Helper()
-	if _, err := conn.Write(wire.AppendMsg(nil, 1, 0, 0, encode(cmd))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(conn.Write(wire.AppendMsg(nil, 1, 0, 0, encode(cmd)))))
 	m, err := wire.Read(conn)
 	must.Do(t, err)
 	return m.Body
@@ -105,9 +103,7 @@ func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
 		c := emptyCluster(t, func(o *Options) { o.ServerVersion = version })
 		hello := mustRun(t, c, "admin", d("hello", 1))
 		expect.Equal(t, hello.Lookup("maxWireVersion").Int32(), want, "%s: wire version", version)
-		if err := connect(t, c).Ping(t.Context(), nil); err != nil {
-			t.Errorf("%s: %v", version, err)
-		}
+		expect.NoError(t, connect(t, c).Ping(t.Context(), nil), "%s", version)
 	}
 	if _, err := New(t.Context(), Options{Empty: true, ServerVersion: "5.1"}); err == nil {
 		t.Error("version 5.1 was accepted")
@@ -118,9 +114,7 @@ func TestUnacknowledgedWriteHasNoReply(t *testing.T) {
 	c := emptyCluster(t)
 	conn := dial(t, c)
 	insert := encode(d("insert", "c", "documents", bson.A{d("_id", 1)}, "$db", "db", "writeConcern", d("w", 0)))
-	if _, err := conn.Write(wire.AppendMsg(nil, 1, 0, wire.MoreToCome, insert)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(conn.Write(wire.AppendMsg(nil, 1, 0, wire.MoreToCome, insert))))
 	if got := exchange(t, conn, d("count", "c", "$db", "db")).Lookup("n").Int32(); got != 1 {
 		t.Fatalf("counted %d after the write, want 1", got)
 	}
@@ -151,12 +145,8 @@ func TestCloseEndsEveryConnection(t *testing.T) {
 	defer conn.Close()
 	exchange(t, conn, d("hello", 1, "$db", "admin"))
 	must.Do(t, c.Close())
-	if err := <-served; err != nil {
-		t.Errorf("Serve returned %v", err)
-	}
-	if _, err := conn.Read(make([]byte, 1)); err == nil {
-		t.Error("the connection is still open")
-	}
+	expect.NoError(t, <-served, "Serve returned")
+	expect.That(t, must.Err(conn.Read(make([]byte, 1))) != nil, "the connection is still open")
 	if _, err := c.DialContext(t.Context(), "", ""); !errors.Is(err, ErrClosed) {
 		t.Errorf("dialing a closed cluster gave %v, want %v", err, ErrClosed)
 	}

@@ -40,12 +40,8 @@ func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 			polls++
 		}
 		expect.That(t, polls >= 700, "%d polls in an hour, want at least 700", polls)
-		if err := client.Disconnect(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, client.Disconnect(t.Context()), "Disconnect")
+		expect.NoError(t, c.Close(), "Close")
 	})
 }
 
@@ -64,11 +60,7 @@ func TestStreamingHelloWaitsInSimulatedTime(t *testing.T) {
 		if n := c.stats.requests.Load(); n > 100 {
 			t.Errorf("%d requests in five minutes: the streaming hello does not wait", n)
 		}
-		if err := client.Disconnect(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, client.Disconnect(t.Context()), "Disconnect")
+		expect.NoError(t, c.Close(), "Close")
 	})
 }

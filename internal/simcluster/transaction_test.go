@@ -45,9 +45,7 @@ func numberIn(t *testing.T, ctx context.Context, coll *mongo.Collection, id any,
 
 func insert(t *testing.T, ctx context.Context, coll *mongo.Collection, docs ...any) {
 	t.Helper()
-	if _, err := coll.InsertMany(ctx, docs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.InsertMany(ctx, docs)))
 }
 
 func set(t *testing.T, ctx context.Context, coll *mongo.Collection, id any, n int) {
@@ -72,18 +70,14 @@ func TestSnapshotDoesNotSeeLaterWrites(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	insert(t, t.Context(), coll, d("_id", 77, "k", 1))
-	if _, err := coll.DeleteOne(t.Context(), d("k", 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.DeleteOne(t.Context(), d("k", 0))))
 	cur, err := coll.Aggregate(ctx, bson.A{d("$group", d("_id", nil, "n", d("$sum", 1), "low", d("$min", "$k")))})
 	must.Do(t, err)
 	var rows []struct{ N, Low int }
 	if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 || rows[0].N != 20 || rows[0].Low != 0 {
 		t.Errorf("%v %v, want 20 documents from 0 on", rows, err)
 	}
-	if err := s.CommitTransaction(ctx); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, s.CommitTransaction(ctx), "CommitTransaction")
 }
 
 func TestSecondWriterOfADocumentHasAWriteConflict(t *testing.T) {
@@ -96,18 +90,14 @@ func TestSecondWriterOfADocumentHasAWriteConflict(t *testing.T) {
 		numberIn(t, ctx, coll, 0, "n") // takes the snapshot
 	}
 	inc := d("$inc", d("n", 1))
-	if _, err := coll.UpdateOne(first, d("_id", 3), inc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.UpdateOne(first, d("_id", 3), inc)))
 	_, err := coll.UpdateOne(second, d("_id", 3), inc)
 	wantTransient(t, err, 112)
 	wantTransient(t, s2.CommitTransaction(second), 251)
 	must.Do(t, s1.CommitTransaction(first))
 	_, err = coll.DeleteOne(third, d("_id", 3))
 	wantTransient(t, err, 112)
-	if err := s3.AbortTransaction(third); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, s3.AbortTransaction(third), "AbortTransaction")
 	expect.Equal(t, numberIn(t, t.Context(), coll, 3, "n"), 1, "n")
 }
 
@@ -139,9 +129,7 @@ func TestTransactionWritesOnAllShards(t *testing.T) {
 func TestMoveOfAChunkEndsTransactionsThatUseIt(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	ctx, s := begin(t, coll.Database().Client())
-	if _, err := coll.UpdateOne(ctx, d("_id", 1, "k", 15), d("$set", d("n", 1))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.UpdateOne(ctx, d("_id", 1, "k", 15), d("$set", d("n", 1)))))
 	mustRun(t, c, "admin", d("moveChunk", "db.coll", "find", d("k", 15), "to", "shard-rs-2", "_waitForDelete", true))
 	wantTransient(t, s.CommitTransaction(ctx), 251)
 	expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 0, "n")
@@ -155,11 +143,7 @@ func TestDropWaitsForTransactions(t *testing.T) {
 		go func() { dropped <- coll.Drop(context.Background()) }()
 		synctest.Wait()
 		set(t, ctx, coll, 1, 3)
-		if err := s.CommitTransaction(ctx); err != nil {
-			t.Error(err)
-		}
-		if err := <-dropped; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.CommitTransaction(ctx), "CommitTransaction")
+		expect.NoError(t, <-dropped, "the end")
 	})
 }

@@ -188,9 +188,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 			tracked.meta.Unsplittable = false
 		})
 		wait(time.Minute)
-		if left := w.Table().Contradictions; len(left) > 0 {
-			t.Errorf("mended, and still %+v", left)
-		}
+		expect.Len(t, w.Table().Contradictions, 0, "mended, and still")
 	})
 }
 

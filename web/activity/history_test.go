@@ -229,9 +229,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	}
 	gone := webtest.ParseHTML(t,
 		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())
-	if text := gone.Find("#watching").Text(); !strings.Contains(text, "not sharded") || !strings.Contains(text, "not in the list") {
-		t.Errorf("%s", text)
-	}
+	expect.ContainsAll(t, gone.Find("#watching").Text(), []string{"not sharded", "not in the list"}, "the text")
 	if w := x.Do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode()); w.Code != 400 {
 		t.Errorf("21 things: %d", w.Code)
 	}

@@ -63,9 +63,7 @@ func TestThePageOfPastProblemsLeadsToThatTime(t *testing.T) {
 	for _, want := range []string{"/?at=2026-03-01T11%3A30%3A00Z", "/postmortem?from=2026-03-01T11%3A10%3A00Z&to=2026-03-01T11%3A50%3A00Z"} {
 		expect.Equal(t, row.Find("a[href='"+want+"']").Length(), 1, "links to %s", want)
 	}
-	if text := doc.Find("main").Text(); !strings.Contains(text, "Nobody checked from 30 Jan 12:00 UTC to 1 Mar 11:10 UTC: ") {
-		t.Errorf("%s", text)
-	}
+	expect.Contains(t, doc.Find("main").Text(), "Nobody checked from 30 Jan 12:00 UTC to 1 Mar 11:10 UTC: ", "the text")
 }
 
 func TestBoundsArePartOfThePastToo(t *testing.T) {

@@ -35,9 +35,7 @@ func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
 	for i, sub := range []string{"sub-2", "sub-1"} {
-		if text := rows.Eq(i).Text(); !strings.Contains(text, "Anna") || !strings.Contains(text, "Id at the issuer: "+sub) {
-			t.Errorf("row %d: %s", i, text)
-		}
+		expect.ContainsAll(t, rows.Eq(i).Text(), []string{"Anna", "Id at the issuer: " + sub}, "row %d", i)
 	}
 }
 

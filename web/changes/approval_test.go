@@ -144,8 +144,6 @@ func TestPlansThatWaitForApprovalAreListed(t *testing.T) {
 		if w := s.post(s.bert[0], "/plans/"+p.ID+"/approve", hashOf(p)); w.Code != http.StatusOK {
 			s.Fatalf("%d %s", w.Code, w.Body)
 		}
-		if got := list(s.bert[0]).Items; len(got) != 0 {
-			s.Errorf("an approved plan waits: %+v", got)
-		}
+		expect.Len(s, list(s.bert[0]).Items, 0, "an approved plan waits")
 	})
 }

@@ -125,9 +125,7 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 	if text := page.Find("section.cost").Text(); !strings.Contains(text, "8.0") || page.Find("section.cost tbody tr").Length() != 3 {
 		t.Error(text)
 	}
-	if text := page.Find(".commands small.cost").Text(); !strings.Contains(text, "Copied") || !strings.Contains(text, "Estimated") {
-		t.Errorf("the step: %q", text)
-	}
+	expect.ContainsAll(t, page.Find(".commands small.cost").Text(), []string{"Copied", "Estimated"}, "the step")
 	if list := webtest.Decode[api.List[api.Run]](t, s.Do("GET", "/api/v1/runs",
 		webtest.As("vera", auth.Viewer))); list.Items[0].Outcome != nil || list.Items[0].Cost != nil {
 		t.Error("a list has outcomes")
@@ -194,9 +192,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 		!got[1].Failed {
 		t.Errorf("%+v", got)
 	}
-	if text := failureOf(t, s); !strings.Contains(text, "Location51008") || !strings.Contains(text, "same _id") {
-		t.Error(text)
-	}
+	expect.ContainsAll(t, failureOf(t, s), []string{"Location51008", "same _id"}, "the text")
 	s.State = engine.Unknown
 	if text := failureOf(t, s); strings.Contains(text, "try again") || !strings.Contains(text, "Location51008") {
 		t.Errorf("something is to be tried while the outcome is unknown: %s", text)

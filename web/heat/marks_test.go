@@ -93,9 +93,7 @@ func TestPictureSaysHowMuchIsRecorded(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/heat?span=24h").Body.String())
-	if text := doc.Find("#heat-fit").Text(); !strings.Contains(text, "last 3 min") || !strings.Contains(text, "not recorded") {
-		t.Errorf("three minutes of a day: %q", text)
-	}
+	expect.ContainsAll(t, doc.Find("#heat-fit").Text(), []string{"last 3 min", "not recorded"}, "three minutes of a day")
 	// Without script there is a small picture of the same time.
 	if d := doc.Find("noscript").Text(); !strings.Contains(d, `class="smallheat"`) || !strings.Contains(d, `class="h7"`) {
 		t.Errorf("the picture without script: %.300s", d)

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,9 +67,7 @@ func TestTheTableOfResultsHasThePublishedKeysAndTheChosenOne(t *testing.T) {
 	s := webtest.New(t)
 	doc := page(t, s, "/lab/game?workload=projects&key=project,hash(doc)&decks=10&joins=52", http.StatusOK)
 	keys := doc.Find("#lab-results tbody tr").Map(func(_ int, tr *goquery.Selection) string { return tr.AttrOr("data-key", "") })
-	if want := []string{"order", "hash(order)", "deck,hash(order)", "project,hash(doc)"}; !slices.Equal(keys, want) {
-		t.Errorf("keys %q, want %q", keys, want)
-	}
+	expect.EqualSlices(t, keys, []string{"order", "hash(order)", "deck,hash(order)", "project,hash(doc)"}, "keys")
 	if marked := doc.Find("#lab-results tr.marked"); marked.Length() != 1 || marked.AttrOr("data-key", "") != "project,hash(doc)" {
 		t.Error("the chosen key is not marked")
 	}

@@ -97,9 +97,7 @@ func TestSocketResumesByVersion(t *testing.T) {
 		first.Close()
 		time.Sleep(time.Minute)
 		same := l.Open(fmt.Sprintf("t=overview@%d", v))
-		if got := same.Frames(); len(got) != 0 {
-			t.Errorf("up to date and sent %+v", got)
-		}
+		expect.Len(t, same.Frames(), 0, "up to date and sent")
 		same.Close()
 		before := drawn.Load()
 		publishNext(l)

@@ -263,7 +263,5 @@ func TestALocateAnswerSaysHowItWasReadAndWhatItCost(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	page := s.Do("GET", "/locate?q=app/doc").Body.String()
-	if !strings.Contains(page, "Read as project/document key. Cost: 1 targeted query, 0 to all shards.") {
-		t.Errorf("%s", page)
-	}
+	expect.Contains(t, page, "Read as project/document key. Cost: 1 targeted query, 0 to all shards.", "the text")
 }

@@ -130,9 +130,7 @@ func TestPendingMovesAreAtBothEnds(t *testing.T) {
 	row := page(t, serve(t, v), "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 	out, in := row.Find(".ghost.out.running"), row.Find(".ghost.in.running")
 	must.That(t, out.Length() == 1 && in.Length() == 1, "%d leave, %d come", out.Length(), in.Length())
-	if title := in.AttrOr("title", ""); !strings.Contains(title, "from "+chunk.Shard) || !strings.Contains(title, "under way") {
-		t.Errorf("what comes is %q", title)
-	}
+	expect.ContainsAll(t, in.AttrOr("title", ""), []string{"from " + chunk.Shard, "under way"}, "what comes")
 	expect.Contains(t, out.Parent().Find("a").AttrOr("href", ""), "shard="+chunk.Shard, "the cell that it leaves")
 	for _, part := range webtest.Decode[api.List[api.MatrixRow]](t, serve(t, v).Do("GET", "/api/v1/matrix?q=documents")).Items[0].Shards {
 		if part.Shard == to && (part.Arriving == nil || part.Arriving.Running != 1 || part.Arriving.Bytes == nil) {

@@ -3,7 +3,6 @@ package tour_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -41,9 +40,7 @@ func TestEachStepOfTheTourLeadsToAPage(t *testing.T) {
 	s := demo(t)
 	page := webtest.ParseHTML(t, s.Do("GET", "/tour").Body.String())
 	titles := page.Find("#tour-steps > li h2").Map(func(_ int, x *goquery.Selection) string { return x.Text() })
-	if want := []string{"Overview", "Locate", "Heat", "Plan", "Proof", "Undo"}; !slices.Equal(titles, want) {
-		t.Errorf("steps %q, want %q", titles, want)
-	}
+	expect.EqualSlices(t, titles, []string{"Overview", "Locate", "Heat", "Plan", "Proof", "Undo"}, "steps")
 	for i := range titles {
 		w := choose(s, strconv.Itoa(i), "/")
 		to, focus, _ := strings.Cut(w.Header().Get("Location"), "#")

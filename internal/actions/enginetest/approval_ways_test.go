@@ -43,9 +43,7 @@ func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 	rows := make([]string, len(cases)+len(modes))
 	if *update && !testing.Short() {
 		t.Cleanup(func() {
-			if err := os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644), "WriteFile")
 		})
 	}
 	for i, c := range cases {
@@ -141,9 +139,7 @@ func (c Case) row(r *Rig, rules *actions.ApprovalRules) string {
 	others := slices.DeleteFunc(actions.Kinds(), func(k actions.Kind) bool { return slices.Contains(undo.Sends(), k) })
 	*rules = actions.ApprovalRules{Kinds: others}
 	r.Restart()
-	if because := r.undo(run.ID).Approval; len(because) > 0 {
-		r.Errorf("the undo, which sends %v: %v", undo.Sends(), because)
-	}
+	expect.Len(r, r.undo(run.ID).Approval, 0, "the undo, which sends %v", undo.Sends())
 	return row + fmt.Sprintf("; its undo %v\n", undo.Sends())
 }
 

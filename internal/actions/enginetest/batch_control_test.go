@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -63,9 +64,7 @@ func TestPausedBatchStaysPausedOverARestart(t *testing.T) {
 		if run.Batch.Done != 1 || run.Batch.Hold == nil || run.Batch.Hold.By != Bert.ID || run.State != engine.Waiting {
 			r.Fatalf("%s: %+v", run.State, run.Batch)
 		}
-		if _, err := r.Engine.Undo(r.Context(), Anna, id, ""); fault.Of(err) != fault.Conflict {
-			r.Errorf("an open batch was undone: %v", err)
-		}
+		refused.As(r, must.Err(r.Engine.Undo(r.Context(), Anna, id, "")), fault.Conflict, "an open batch was undone")
 		r.resume(id, engine.ResumeRequest{})
 		if run = r.WaitEnd(id); run.State != engine.Succeeded || run.Batch.Busy > time.Hour {
 			r.Fatalf("%s %v, busy %s", run.State, run.Why, run.Batch.Busy)
@@ -338,9 +337,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 		if after.State != engine.Undone || after.UndoneBy != undo.ID {
 			r.Errorf("%s by %q", after.State, after.UndoneBy)
 		}
-		if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); fault.Of(err) != fault.Conflict {
-			r.Errorf("undone twice: %v", err)
-		}
+		refused.As(r, must.Err(r.Engine.Undo(r.Context(), Anna, run.ID, "")), fault.Conflict, "undone twice")
 	})
 }
 

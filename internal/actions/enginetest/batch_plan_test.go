@@ -16,6 +16,8 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/topology"
 )
 
@@ -170,9 +172,7 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 			plans = append(plans, moves("shard-rs-2", 1001+i)...)
 		}
 		with := engine.Request{Kind: actions.Batch, Args: actions.Args{Plans: plans}, Reason: "a test"}
-		if _, err := r.Engine.Plan(r.Context(), Anna, with); err == nil {
-			r.Error("planned with items that cannot be")
-		}
+		expect.That(r, must.Err(r.Engine.Plan(r.Context(), Anna, with)) != nil, "planned with items that cannot be")
 		p := r.Plan(actions.Batch, actions.Args{Plans: plans, LeaveOut: true})
 		if p.Blocked() || len(p.Steps) != 1 || len(p.Args.Plans) != 1 || p.Args.LeaveOut {
 			r.Fatalf("%d items, %+v", len(p.Steps), p.Checks)
@@ -193,9 +193,7 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 		}
 		_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Batch, Reason: "a test",
 			Args: actions.Args{Plans: moves("shard-rs-1", 20, 30), LeaveOut: true}})
-		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "every item") {
-			r.Errorf("nothing is left: %v", err)
-		}
+		refused.With(r, err, fault.Conflict, "every item", "nothing is left")
 	})
 }
 

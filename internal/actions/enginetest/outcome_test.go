@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -67,12 +66,8 @@ func (r *Rig) runAndUndo(c Case) {
 	if was := r.runNow(run.ID); was.State != engine.Undone || was.UndoneBy != back.ID {
 		r.Errorf("%s %s", was.State, was.UndoneBy)
 	}
-	if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); err == nil {
-		r.Error("undone twice")
-	}
-	if err := r.undoRefusal(back); !strings.Contains(fault.Text(err), "make the plan of that run again") {
-		r.Errorf("the undo of an undo: %v", err)
-	}
+	expect.That(r, must.Err(r.Engine.Undo(r.Context(), Anna, run.ID, "")) != nil, "undone twice")
+	expect.Contains(r, fault.Text(r.undoRefusal(back)), "make the plan of that run again", "the undo of an undo")
 }
 
 func TestRefusedCommandIsReportedAndChangesNothing(t *testing.T) {

@@ -112,18 +112,14 @@ func TestRestOfAStoppedPinCanBeFinished(t *testing.T) {
 		if s := run.LastingChanges(); run.State != engine.Stopped || !run.CanFinish() || s.Splits == 0 || s.RangesSet != 0 {
 			r.Fatalf("%s %+v", run.State, s)
 		}
-		if _, err := r.Engine.Finish(r.Context(), Bert, "nosuchrun", ""); err == nil {
-			r.Error("the rest of no run")
-		}
+		expect.That(r, must.Err(r.Engine.Finish(r.Context(), Bert, "nosuchrun", "")) != nil, "the rest of no run")
 		rest, err := r.Engine.Finish(r.Context(), Anna, id, "")
 		r.Must(err)
 		done := r.WaitEnd(r.Start(rest).ID)
 		if done.State != engine.Succeeded || len(done.Steps) >= len(p.Steps) {
 			r.Errorf("%s in %d steps, planned were %d", done.State, len(done.Steps), len(p.Steps))
 		}
-		if _, err := r.Engine.Finish(context.Background(), Anna, done.ID, ""); err == nil {
-			r.Error("the rest of what is done")
-		}
+		expect.That(r, must.Err(r.Engine.Finish(context.Background(), Anna, done.ID, "")) != nil, "the rest of what is done")
 	})
 }
 

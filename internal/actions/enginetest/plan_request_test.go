@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestPlanNeedsAReasonARoleAndAKind(t *testing.T) {
@@ -34,9 +35,7 @@ func TestPlanNeedsAReasonARoleAndAKind(t *testing.T) {
 			"wrong type": {Anna, engine.Request{Kind: actions.Split, Args: actions.Args{NS: NS, At: bson.Raw{5, 0, 0, 0, 0}}, Reason: "x"},
 				fault.Invalid},
 		} {
-			if _, err := r.Engine.Plan(r.Context(), c.by, c.r); fault.Of(err) != c.want {
-				r.Errorf("%s: %v", name, err)
-			}
+			refused.As(r, must.Err(r.Engine.Plan(r.Context(), c.by, c.r)), c.want, "%s", name)
 		}
 		expect.Equal(r, len(r.Disk.Recorded("plan.refused")), 7, "refusals recorded")
 		expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands sent")
@@ -124,9 +123,7 @@ func TestNoPlanIsMadeWhileTheClusterCannotBeRead(t *testing.T) {
 		}
 		r.refuses(Anna, p, fault.Unavailable, "")
 		r.Network.Restore()
-		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
-			r.Errorf("after the network was restored: %v", err)
-		}
+		expect.NoError(r, must.Err(r.Engine.Plan(r.Context(), Anna, ask)), "after the network was restored")
 	})
 }
 

@@ -54,9 +54,7 @@ func TestWholeMovesAreOfferedAsFarAsTheReleaseHasThem(t *testing.T) {
 			collection: []string{answer.PlanURL(actions.ReshardKind, "ns", "app.sharded"), answer.PlanURL(actions.Unshard, "ns", "app.sharded")}},
 	} {
 		o := &offering.Offers{Table: table(version)}
-		if got := urls(o.Collections()); !slices.Equal(got, want.lists) {
-			t.Errorf("%s: the list of collections offers %q, want %q", version, got, want.lists)
-		}
+		expect.EqualSlices(t, urls(o.Collections()), want.lists, "%s: the list of collections offers", version)
 		all := urls(o.Collection(c))
 		for _, u := range want.collection {
 			expect.That(t, slices.Contains(all, u), "%s: a collection does not offer %s: %q", version, u, all)

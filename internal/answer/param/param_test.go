@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // query has a parameter of each kind.
@@ -99,13 +100,9 @@ func TestWhatCannotBeMeantIsRefusedByItsName(t *testing.T) {
 		"over=0s", "over=169h", "over=x", "page=0", "page=1000001", "cursor=*", "cursor=eA", "cursor=LTE", "limit=0", "limit=1001"} {
 		name, _, _ := strings.Cut(text, "=")
 		_, err := read(t, text)
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), name) {
-			t.Errorf("%.40q: %v", text, err)
-		}
+		refused.With(t, err, fault.Invalid, name, "%.40q", text)
 	}
-	if _, err := read(t, "word=c&flag=1"); fault.Of(err) != fault.Invalid {
-		t.Errorf("what a check refuses is taken: %v", err)
-	}
+	refused.As(t, must.Err(read(t, "word=c&flag=1")), fault.Invalid, "what a check refuses is taken")
 }
 
 func TestDescriptionsHaveBoundsAndWhatAnAbsentOneMeans(t *testing.T) {

@@ -158,9 +158,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		},
 		"a code twice": func() error {
 			code := p.authorize(t, to)
-			if _, err := i.Exchange(t.Context(), code, nonce, verifier); err != nil {
-				t.Error("once:", err)
-			}
+			expect.NoError(t, must.Err(i.Exchange(t.Context(), code, nonce, verifier)), "once")
 			_, err := i.Exchange(t.Context(), code, nonce, verifier)
 			return err
 		},
@@ -189,9 +187,7 @@ func TestAFailedDiscoveryIsRetriedLaterAndSharedByAll(t *testing.T) {
 	p.mu.Unlock()
 	expect.That(t, discoveries == 1, "discovery was requested %d times, expected once", discoveries)
 	now = now.Add(retryAfter)
-	if _, err := i.Address(t.Context(), state, nonce, verifier); err != nil {
-		t.Error("after the issuer is up again:", err)
-	}
+	expect.NoError(t, must.Err(i.Address(t.Context(), state, nonce, verifier)), "after the issuer is up again")
 }
 
 func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
@@ -212,16 +208,12 @@ func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.issuer(t).Address(ctx, state, nonce, verifier); err == nil {
-		t.Error("a cancelled request succeeded")
-	}
+	expect.That(t, must.Err(p.issuer(t).Address(ctx, state, nonce, verifier)) != nil, "a cancelled request succeeded")
 }
 
 func TestUnsafeOptionsAreRejected(t *testing.T) {
 	good := Options{Issuer: "https://issuer.example", ClientID: "board", RedirectURL: "https://board.example/x"}
-	if _, err := New(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(New(good)))
 	for name, change := range map[string]func(*Options){
 		"no issuer": func(o *Options) { o.Issuer = "" }, "http": func(o *Options) { o.Issuer = "http://issuer.example" },
 		"no scheme":  func(o *Options) { o.Issuer = "issuer.example" },

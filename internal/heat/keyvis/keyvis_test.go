@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
@@ -450,16 +451,12 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 
 func TestDamagedStoredDataIsAGap(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {2, 0, 0, 0}, {1, 0, 0x80}, {1, 0, 1, 0x80}} {
-		if _, err := unpackColumn(b); err == nil {
-			t.Errorf("the damaged column %v was decoded without an error", b)
-		}
+		expect.That(t, must.Err(unpackColumn(b)) != nil, "the damaged column %v was decoded without an error", b)
 	}
 	for _, cells := range [][]byte{{0x80}, {1}, {1, 1, 9, 9}} {
 		if c := (&column{axis: &axis{bounds: make([]shardkey.Key, 5)}, cells: cells}); c.valid() {
 			t.Errorf("the cells %v were accepted for five rows", cells)
 		}
 	}
-	if _, err := unpackAxis(1, []byte{1, 2, 3}); err == nil {
-		t.Error("a damaged axis was decoded without an error")
-	}
+	expect.That(t, must.Err(unpackAxis(1, []byte{1, 2, 3})) != nil, "a damaged axis was decoded without an error")
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
@@ -214,9 +215,7 @@ func TestStoppedSurveyKeepsItsPartialResultAndIsRecorded(t *testing.T) {
 			t.Helper()
 			s, err := r.engine.Start(t.Context(), q, entryByAnna())
 			must.Do(t, err)
-			if _, err := r.engine.Start(t.Context(), q, entryByAnna()); fault.Of(err) != fault.Conflict {
-				t.Errorf("the same again: %v, want kind %v", err, fault.Conflict)
-			}
+			refused.As(t, must.Err(r.engine.Start(t.Context(), q, entryByAnna())), fault.Conflict, "the same again")
 			return s
 		}
 		s := begin(survey.Request{Kind: survey.Project, Project: project})
@@ -241,14 +240,10 @@ func TestStoppedSurveyKeepsItsPartialResultAndIsRecorded(t *testing.T) {
 				}
 			}
 		}
-		if err := r.engine.Stop(t.Context(), s.ID, entryByBen()); fault.Of(err) != fault.Conflict {
-			t.Errorf("stop again: %v, want kind %v", err, fault.Conflict)
-		}
+		refused.As(t, r.engine.Stop(t.Context(), s.ID, entryByBen()), fault.Conflict, "stop again")
 		r.Log.Take()
 		time.Sleep(time.Minute)
-		if more := r.Log.All(); len(more) > 0 {
-			t.Errorf("%d commands after the end", len(more))
-		}
+		expect.Len(t, r.Log.All(), 0, "commands after the end")
 
 		got, err := kept.AuditRecords(t.Context(), 0, 100)
 		must.Do(t, err)

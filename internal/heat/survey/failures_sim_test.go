@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
@@ -195,8 +196,6 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 				}
 			}
 		}
-		if err := r.engine.Stop(t.Context(), "none", entryByBen()); fault.Of(err) != fault.NotFound {
-			t.Errorf("got %v, want kind %v", err, fault.NotFound)
-		}
+		refused.As(t, r.engine.Stop(t.Context(), "none", entryByBen()), fault.NotFound, "Stop")
 	})
 }

@@ -174,9 +174,7 @@ collections:
 		}
 		for _, bad := range []survey.Request{{Kind: survey.Document, Document: bson.ObjectID{0xff, 0xff, 11: 1}},
 			{Kind: survey.Document, Text: strings.Repeat("x", 1025)}, {Kind: survey.Projects, Text: "o-1"}} {
-			if _, err := r.engine.Start(t.Context(), bad, entryByAnna()); err == nil {
-				t.Errorf("%+v is accepted", bad)
-			}
+			expect.That(t, must.Err(r.engine.Start(t.Context(), bad, entryByAnna())) != nil, "%+v is accepted", bad)
 		}
 	})
 }

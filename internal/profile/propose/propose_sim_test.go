@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/profile"
 	"shardboard/internal/profile/propose"
@@ -227,9 +228,7 @@ func TestWhatCouldNotBeReadIsSaid(t *testing.T) {
 				if got := summary(p); !strings.HasPrefix(got, tc.summary) {
 					t.Errorf("got\n%s\nwant\n%s", got, tc.summary)
 				}
-				if text := string(p.YAML()); !strings.Contains(text, tc.says) || !strings.Contains(text, "by its name") {
-					t.Errorf("the file does not say %q:\n%s", tc.says, text)
-				}
+				expect.ContainsAll(t, string(p.YAML()), []string{tc.says, "by its name"}, "the file does not say %q", tc.says)
 			}, madeup.Shop)
 	}
 }
@@ -268,9 +267,7 @@ func TestKeyOfSingleRowsIsNoTenant(t *testing.T) {
 				}
 			}}
 		proposed(t, propose.Options{}, func(t *testing.T, p propose.Proposal) {
-			if err := p.Nothing(); !strings.Contains(fault.Text(err), "each row that was looked at has a value of its own") {
-				t.Errorf("got %v", err)
-			}
+			expect.Contains(t, fault.Text(p.Nothing()), "each row that was looked at has a value of its own", "Nothing")
 		}, rows)
 	}
 }
@@ -351,8 +348,6 @@ func TestPreviewHasFiveTenantsWhereTheyAreListed(t *testing.T) {
 func TestNothingIsProposedWithoutShardedCollections(t *testing.T) {
 	unsharded := madeup.Schema{DB: "plain", Rows: func(insert func(string, bson.D)) { insert("orders", madeup.Row("tenantId", 1)) }}
 	proposed(t, propose.Options{}, func(t *testing.T, p propose.Proposal) {
-		if err := p.Nothing(); fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "No collection is sharded") {
-			t.Errorf("got %v", err)
-		}
+		refused.With(t, p.Nothing(), fault.NotFound, "No collection is sharded", "Nothing")
 	}, unsharded)
 }

@@ -60,9 +60,7 @@ func TestInvalidUserAndRoleCommandsAreRefused(t *testing.T) {
 		d("createRole", "b", "privileges", none, "roles", bson.A{"a"}),
 		d("createUser", "u", "pwd", "p", "roles", bson.A{"a"}, "customData", d("x", 1)),
 	} {
-		if _, err := runUnchecked(t, c, "db", setUp); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(runUnchecked(t, c, "db", setUp)))
 	}
 	for _, x := range []struct {
 		cmd  bson.D
@@ -124,9 +122,7 @@ func TestInfoCommandsShowUsersAndRoles(t *testing.T) {
 			bson.A{d("resource", d("db", "", "collection", "c"), "actions", bson.A{"find"})}, "roles", bson.A{"clusterMonitor"}),
 		d("createUser", "u", "pwd", "p", "roles", bson.A{"outer"}, "customData", d("x", 1)),
 	} {
-		if _, err := runUnchecked(t, c, "admin", setUp); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(runUnchecked(t, c, "admin", setUp)))
 	}
 	users, err := runUnchecked(t, c, "admin", d("usersInfo", 1, "showPrivileges", true))
 	must.Do(t, err)
@@ -149,9 +145,7 @@ func TestInfoCommandsShowUsersAndRoles(t *testing.T) {
 func TestUserAdministratorsGrantOnlyWithinTheirDatabases(t *testing.T) {
 	c := controlWithUsers(t)
 	for name, roles := range map[string]bson.A{"ua": {d("role", "userAdmin", "db", "db")}, "any": {"userAdminAnyDatabase"}, "no": {}} {
-		if _, err := runUnchecked(t, c, "admin", d("createUser", name, "pwd", "p", "roles", roles)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(runUnchecked(t, c, "admin", d("createUser", name, "pwd", "p", "roles", roles))))
 	}
 	root := bson.A{d("role", "root", "db", "admin")}
 	everywhere := bson.A{d("resource", d("anyResource", true), "actions", bson.A{"find"})}

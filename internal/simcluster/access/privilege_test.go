@@ -96,9 +96,7 @@ func TestUserFilesAreParsed(t *testing.T) {
 		t.Errorf("%s shows the password", s)
 	}
 	for _, s := range []string{"", "# nobody\n", "root\n", "\"CN=board $external", "\"\" $external", "\"CN=board\""} {
-		if _, err := readUsers(strings.NewReader(s)); err == nil {
-			t.Errorf("%q is read", s)
-		}
+		expect.That(t, must.Err(readUsers(strings.NewReader(s))) != nil, "%q is read", s)
 	}
 	if _, err := New(Options{Users: []User{{Name: "a", Password: "b", Roles: []string{"nothing"}}}}); err == nil {
 		t.Error("a user with a role that does not exist")

@@ -87,9 +87,7 @@ func (w *world) insertAtKey(key, n int) {
 	for range n {
 		d, _ := bson.Marshal(bson.D{{Key: "_id", Value: int64(coll.Len())}, {Key: "p", Value: int32(key)},
 			{Key: "pad", Value: strings.Repeat("x", 1000)}})
-		if _, err := coll.Insert(d); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, must.Err(coll.Insert(d)))
 	}
 }
 
@@ -126,8 +124,6 @@ func (w *world) writeSetting(doc string) {
 	must.Do(w.t, bson.UnmarshalExtJSON([]byte(doc), false, &raw))
 	w.c.Mu.Lock()
 	defer w.c.Mu.Unlock()
-	if _, err := w.c.Config.Create("config", "settings", w.c.UUID(), nil).Insert(raw); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, must.Err(w.c.Config.Create("config", "settings", w.c.UUID(), nil).Insert(raw)))
 	w.c.ConfigWritten("settings")
 }

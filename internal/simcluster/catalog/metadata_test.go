@@ -57,9 +57,7 @@ func TestChunkDocumentsHaveTheFieldsOfTheirVersion(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(v.version), func(t *testing.T) {
 			p := hashedCollection(t, v.version)
-			if got := fieldNames(t, p.firstDocument("chunks")); !slices.Equal(got, v.want) {
-				t.Errorf("fields %v, want %v", got, v.want)
-			}
+			expect.EqualSlices(t, fieldNames(t, p.firstDocument("chunks")), v.want, "fields")
 			expect.Equal(t, p.c.Routing("db.t").Len(), v.chunks, "chunks")
 		})
 	}

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
@@ -58,9 +59,7 @@ func TestFiltersTargetTheShardsOfTheRecordedServer(t *testing.T) {
 		f, err := query.Parse(q.Query, nil)
 		must.Do(t, err)
 		slices.Sort(q.Want)
-		if got := tables[q.Coll].Target(f); !slices.Equal(got, q.Want) {
-			t.Errorf("%s %s: to %v, want %v", q.Coll, q.Query, got, q.Want)
-		}
+		expect.EqualSlices(t, tables[q.Coll].Target(f), q.Want, "%s %s: to", q.Coll, q.Query)
 	}
 	must.That(t, len(queries) >= 900, "only %d queries", len(queries))
 }

@@ -37,14 +37,10 @@ func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 	t.Helper()
 	c := engine.NewNode("n").Create("db", "c", [16]byte{1}, nil)
 	for _, d := range docs {
-		if _, err := c.Insert(parseDocument(t, d)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.Insert(parseDocument(t, d))))
 	}
 	for _, x := range indexes {
-		if _, err := c.EnsureIndex(parseDocument(t, x)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.EnsureIndex(parseDocument(t, x))))
 	}
 	return c
 }
@@ -107,9 +103,7 @@ func TestUniqueIndexesMayBePartialOrSparse(t *testing.T) {
 	c := collection(t, nil, `{"key":{"leader":1},"unique":true,"partialFilterExpression":{"leader":true}}`,
 		`{"key":{"s":1},"unique":true,"sparse":true}`)
 	for _, d := range []string{`{"_id":1,"leader":false}`, `{"_id":2,"leader":false}`, `{"_id":3,"leader":true,"s":1}`} {
-		if _, err := c.Insert(parseDocument(t, d)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.Insert(parseDocument(t, d))))
 	}
 	_, err := c.Insert(parseDocument(t, `{"_id":4,"leader":true}`))
 	wantError(t, err, 11000, "dup key: { leader: true }")

@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -90,14 +91,10 @@ func TestRangeReadsUseTheShardKeyIndex(t *testing.T) {
 	build := func(index bool) *engine.Coll {
 		c := collection(t, nil)
 		if index {
-			if _, err := c.EnsureIndex(parseDocument(t, `{"key":{"p":1,"k":"hashed","x":1}}`)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.EnsureIndex(parseDocument(t, `{"key":{"p":1,"k":"hashed","x":1}}`))))
 		}
 		for i := range 60 {
-			if _, err := c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d,"p":%d,"k":%d}`, i, i%3, i))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d,"p":%d,"k":%d}`, i, i%3, i)))))
 		}
 		return c
 	}

@@ -45,12 +45,8 @@ func (p *player) close() {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := p.client.Disconnect(ctx); err != nil {
-		p.t.Error(err)
-	}
-	if err := p.cluster.Close(); err != nil {
-		p.t.Error(err)
-	}
+	expect.NoError(p.t, p.client.Disconnect(ctx), "Disconnect")
+	expect.NoError(p.t, p.cluster.Close(), "Close")
 }
 
 // run sends a command and gives the server's whole answer, be it an error.

@@ -189,9 +189,7 @@ func (w *watcher) insertRecordedDocuments() {
 			d[2].Value = strings.Repeat("x", 1075+i%5/4-len(raw))
 			docs[i] = d
 		}
-		if _, err := w.p.client.Database("yorkie-meta").Collection("documents").InsertMany(w.p.t.Context(), docs); err != nil {
-			w.p.t.Fatal(err)
-		}
+		must.Do(w.p.t, must.Err(w.p.client.Database("yorkie-meta").Collection("documents").InsertMany(w.p.t.Context(), docs)))
 	}
 }
 

@@ -162,9 +162,7 @@ func TestValidateRefusesDeepNesting(t *testing.T) {
 		}
 		return doc
 	}
-	if err := Validate(nest(MaxDepth)); err != nil {
-		t.Errorf("%d levels: %v", MaxDepth, err)
-	}
+	expect.NoError(t, Validate(nest(MaxDepth)), "%d levels", MaxDepth)
 	expect.That(t, Validate(nest(MaxDepth+1)) != nil, "%d levels passed", MaxDepth+1)
 }
 

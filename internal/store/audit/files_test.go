@@ -17,9 +17,7 @@ import (
 func TestAKeyThatOthersCanReplaceIsRefused(t *testing.T) {
 	top := t.TempDir()
 	real := filepath.Join(top, "real", "audit.key")
-	if _, err := keyfile.Audit.Open(real, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(keyfile.Audit.Open(real, "")))
 	wide := filepath.Join(top, "wide")
 	if err := errors.Join(os.Symlink(real, filepath.Join(top, "link.key")), os.Link(real, filepath.Join(top, "second.key")),
 		os.Mkdir(wide, 0o700), os.Chmod(wide, 0o777|os.ModeSticky), os.Symlink("real", filepath.Join(top, "dir"))); err != nil {

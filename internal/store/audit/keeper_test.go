@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/keyfile"
@@ -54,18 +55,14 @@ func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 			t.Fatal("the keeper signed without new records; heads:", m.headCount())
 		}
 		for want := 2; want < 5; want++ {
-			if _, err := m.Append(t.Context(), entry()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(m.Append(t.Context(), entry())))
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if m.headCount() != want {
 				t.Fatal(m.headCount(), want)
 			}
 		}
-		if _, err := m.Append(t.Context(), entry()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(m.Append(t.Context(), entry())))
 		stop()
 		st := k.State()
 		if m.headCount() != 5 || st.Head.Seq != 7 || st.End.Seq != 7 || st.Break != nil || st.Err != nil {
@@ -138,9 +135,7 @@ func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 		again := newChain(t, 12) // another chain of the same length
 		again.records = again.records[:0]
 		for range 12 {
-			if _, err := again.Append(t.Context(), entry()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(again.Append(t.Context(), entry())))
 		}
 		k, stop = runKeeper(t, again, o)
 		stop()
@@ -179,9 +174,7 @@ func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	must.That(t, err == nil && first.Equal(again), "the second call returned another key %v", err)
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
 		must.Do(t, os.Chmod(path, mode))
-		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "by others") {
-			t.Errorf("%o: %v", mode, err)
-		}
+		refused.With(t, must.Err(keyfile.Audit.Open(path, "")), fault.Invalid, "by others", "%o", mode)
 	}
 }
 
@@ -198,23 +191,17 @@ func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 		_, err := keyfile.Audit.Open(path, data)
 		expect.Equal(t, fault.Of(err) == fault.Invalid, refused, "%s: unexpected error: %v", path, err)
 	}
-	if _, err := keyfile.Audit.Open(filepath.Join(dir, "other.key"), filepath.Join(dir, "link")); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(keyfile.Audit.Open(filepath.Join(dir, "other.key"), filepath.Join(dir, "link"))), "Open")
 }
 
 func TestAnInvalidKeyFileIsRefusedAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.key")
 	for _, text := range []string{"", "secret", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: unexpected error: %v", text, err)
-		}
+		refused.As(t, must.Err(keyfile.Audit.Open(path, "")), fault.Invalid, "%q: unexpected error", text)
 		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
 			t.Errorf("%q was replaced by %q", text, kept)
 		}
 	}
-	if _, err := keyfile.Audit.Open("/proc/nowhere/audit.key", ""); fault.Of(err) != fault.Unavailable {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(keyfile.Audit.Open("/proc/nowhere/audit.key", "")), fault.Unavailable, "Open")
 }

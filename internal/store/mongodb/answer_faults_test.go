@@ -335,9 +335,7 @@ func TestWritableIsJudgedByAWrite(t *testing.T) {
 		if !dbs[0].Leads() || dbs[0].Trouble() == nil || dbs[1].Writable() != nil {
 			t.Errorf("leads %v, trouble %v, the other one %v", dbs[0].Leads(), dbs[0].Trouble(), dbs[1].Writable())
 		}
-		if _, err := dbs[0].Users(t.Context()); err != nil {
-			t.Errorf("nor readable: %v", err)
-		}
+		expect.NoError(t, must.Err(dbs[0].Users(t.Context())), "nor readable")
 		<-dbs[0].writeLock
 		serve(t, "after it", dbs[:]...)
 	})

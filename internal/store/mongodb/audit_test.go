@@ -29,9 +29,7 @@ func TestAppendsOfSeveralReplicasAreOneChain(t *testing.T) {
 	for _, db := range dbs {
 		all.Go(func() {
 			for range 50 {
-				if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-					t.Error(err)
-				}
+				expect.NoError(t, must.Err(db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})), "Append")
 			}
 		})
 	}
@@ -59,9 +57,7 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 	for range 3 {
 		add()
 	}
-	if _, err := db.collection("audit").DeleteOne(t.Context(), eq("_id", 3)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(db.collection("audit").DeleteOne(t.Context(), eq("_id", 3))))
 	expect.Equal(t, add().Seq, 4, "the number of the next")
 	if rep := verified(t, db, audit.Expect{}); rep.Break == nil || rep.Break.Seq != 3 {
 		t.Errorf("the gap is not found: %v", rep.Break)
@@ -89,16 +85,10 @@ func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
 func TestLostEndOfTheRecordIsMadeAgain(t *testing.T) {
 	db := open(t, server(t), database(t))
 	for range 2 {
-		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})))
 	}
-	if _, err := db.collection(counters).DeleteOne(t.Context(), eq("_id", auditEnd)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.collection("audit").DeleteOne(t.Context(), eq("_id", 2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(db.collection(counters).DeleteOne(t.Context(), eq("_id", auditEnd))))
+	must.Do(t, must.Err(db.collection("audit").DeleteOne(t.Context(), eq("_id", 2))))
 	if r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil || r.Seq != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/archive"
@@ -144,18 +145,14 @@ func TestCopyToMongoDBAndBackIsEqualRowByRow(t *testing.T) {
 		expect.Equal(t, n.Rows, len(want[n.Table]), "rows of %s", n.Table)
 	}
 	expectRows(t, "in MongoDB", want, there)
-	if _, err := archive.Copy(t.Context(), unsigned{there}, unsigned{back}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Copy(t.Context(), unsigned{there}, unsigned{back})))
 	expectRows(t, "and back", want, back)
 	// Both go on where the first one was.
 	for _, s := range []store.Store{there, back} {
 		if r, err := s.Append(t.Context(), store.AuditEntry{What: "x"}); err != nil || r.Seq != int64(len(want["audit"]))+1 {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if err := s.SavePlan(t.Context(), store.PlanRecord{ID: "new", Cluster: "c", Body: []byte{1}}); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.SavePlan(t.Context(), store.PlanRecord{ID: "new", Cluster: "c", Body: []byte{1}}), "SavePlan")
 		if err := s.AddRun(t.Context(), store.RunRecord{ID: "new", Plan: "new", Cluster: "c", Body: []byte{1}}); err != nil {
 			t.Error(err)
 		}
@@ -178,27 +175,17 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 	c, first := server(t), filled(t)
 	want := rows(t, first)
 	path := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), first, path, "test"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Backup(t.Context(), first, path, "test")))
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if _, err := archive.Backup(t.Context(), first, path, "test"); fault.Of(err) != fault.Conflict {
-		t.Errorf("over an existing file: %v", err)
-	}
+	refused.As(t, must.Err(archive.Backup(t.Context(), first, path, "test")), fault.Conflict, "over an existing file")
 	there, back := open(t, c, database(t)), directory(t)
-	if _, err := restore(t.Context(), path, unsigned{there}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(restore(t.Context(), path, unsigned{there})))
 	expectRows(t, "in MongoDB", want, there)
 	second := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), there, second, "test"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := restore(t.Context(), second, unsigned{back}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Backup(t.Context(), there, second, "test")))
+	must.Do(t, must.Err(restore(t.Context(), second, unsigned{back})))
 	expectRows(t, "and in a directory", want, back)
 }
 
@@ -217,9 +204,7 @@ func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		must.Do(t, from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)))
 	}
 	path := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
 	good, err := os.ReadFile(path)
 	must.Do(t, err)
 	to := directory(t)
@@ -228,23 +213,17 @@ func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 		"changed": append(append(append([]byte{}, good[:len(good)/2]...), good[len(good)/2]^1), good[len(good)/2+1:]...),
 	} {
 		must.Do(t, os.WriteFile(path, data, 0o600))
-		if _, err := restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", what, err)
-		}
+		refused.As(t, must.Err(restore(t.Context(), path, to)), fault.Invalid, "%s", what)
 	}
 	must.Do(t, os.WriteFile(path, good, 0o600))
-	if _, err := restore(t.Context(), path, to); err != nil {
-		t.Errorf("nothing was written, and yet: %v", err)
-	}
+	expect.NoError(t, must.Err(restore(t.Context(), path, to)), "nothing was written, and yet")
 }
 
 // What is loaded is what was checked: another file that came meanwhile leaves a store that cannot be used.
 func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 	from, path, dir := directory(t), filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
 	back := func() {
-		if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
 	}
 	back()
 	checked, err := archive.Check(t.Context(), path)
@@ -254,9 +233,7 @@ func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 	back()
 	to, err := sqlite.Open(t.Context(), dir)
 	must.Do(t, err)
-	if _, err := archive.Restore(t.Context(), checked, to); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "changed") {
-		t.Error(err)
-	}
+	refused.With(t, must.Err(archive.Restore(t.Context(), checked, to)), fault.Conflict, "changed", "Restore")
 	must.Do(t, to.Close())
 	if _, err := sqlite.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "did not complete") {
 		t.Error(err)
@@ -288,9 +265,7 @@ func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
 	from := directory(t)
 	must.Do(t, from.CreateUser(t.Context(), store.User{ID: "anna-id", Name: "anna", Role: "viewer"}, store.AuditEntry{What: "x"}))
 	path := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
 	good, err := os.ReadFile(path)
 	must.Do(t, err)
 	to := directory(t)
@@ -299,14 +274,10 @@ func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
 		"no id": {`"anna-id","anna"`, `"","anna"`}, "no flag": {`"",0,0,`, `"",7,0,`},
 	} {
 		must.Do(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
-		if _, err := restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", what, err)
-		}
+		refused.As(t, must.Err(restore(t.Context(), path, unsigned{to})), fault.Invalid, "%s", what)
 	}
 	must.Do(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
-	if _, err := restore(t.Context(), path, unsigned{to}); err != nil {
-		t.Errorf("what is written so: %v", err)
-	}
+	expect.NoError(t, must.Err(restore(t.Context(), path, unsigned{to})), "what is written so")
 }
 
 // broken fails while a table is loaded.
@@ -330,9 +301,7 @@ func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
 		if err == nil || !strings.Contains(fault.Text(err), "cannot be used") {
 			t.Errorf("%s: %v", to.Place(), err)
 		}
-		if err := to.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, to.Close(), "Close")
 	}
 	if _, err := Open(t.Context(), at, optionsOf(c)); fault.Of(err) != fault.Conflict ||
 		!strings.Contains(fault.Text(err), "did not complete") {
@@ -349,16 +318,12 @@ func TestStoreInUseIsNotCopied(t *testing.T) {
 	running := open(t, c, at)
 	second := open(t, c, at, func(o *Options) { o.Follow = true })
 	_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{second})
-	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), store.ProcessName()) {
-		t.Errorf("into a store that is led: %v", err)
-	}
+	refused.With(t, err, fault.Conflict, store.ProcessName(), "into a store that is led")
 	if _, err := archive.Copy(t.Context(), running, directory(t)); fault.Of(err) != fault.Conflict {
 		t.Errorf("from a store that another replica has open: %v", err)
 	}
 	// A backup does not mind.
-	if _, err := archive.Backup(t.Context(), running, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(archive.Backup(t.Context(), running, filepath.Join(t.TempDir(), "b"), "test")), "Backup")
 }
 
 func serverOf(t *testing.T, version string) *simcluster.Cluster {
@@ -376,7 +341,5 @@ func TestBackupBefore5NeedsAStoreThatNobodyHasOpen(t *testing.T) {
 	_, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test")
 	expect.That(t, fault.Of(err) == fault.Conflict && strings.Contains(fault.Text(err), "too old"), "%v", err)
 	must.Do(t, other.Close())
-	if _, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test")), "Backup")
 }

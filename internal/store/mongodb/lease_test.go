@@ -258,8 +258,6 @@ func TestStoreThatFollowsNeverLeads(t *testing.T) {
 		db := open(t, server(t), database(t), func(o *Options) { o.Follow = true })
 		time.Sleep(time.Minute)
 		expect.That(t, !db.Leads(), "it leads")
-		if err := db.SetSetting(t.Context(), "a", "1"); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, db.SetSetting(t.Context(), "a", "1"), "SetSetting")
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -29,9 +30,7 @@ func TestReplicasMakeANewStoreAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if err := db.SetSetting(t.Context(), "a", "1"); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, db.SetSetting(t.Context(), "a", "1"), "SetSetting")
 			_ = db.Close()
 		})
 	}
@@ -48,9 +47,7 @@ func TestDatabaseOfAnotherProgramIsNotTouched(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), at, optionsOf(c))
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "holds something else") {
-			t.Errorf("%s: %v", collection, err)
-		}
+		refused.With(t, err, fault.Invalid, "holds something else", "%s", collection)
 		names, err := other.client.Database(at.database).ListCollectionNames(t.Context(), eq())
 		expect.That(t, err == nil && fmt.Sprint(names) == "["+collection+"]", "%v, %v", names, err)
 	}
@@ -79,9 +76,7 @@ func TestStoreOfAnEarlierSchemaIsUpgraded(t *testing.T) {
 			t.Errorf("%+v, %v", u, err)
 		}
 		_, err := Open(t.Context(), at, optionsOf(c))
-		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "newer shardboard") {
-			t.Errorf("an older program: %v", err)
-		}
+		refused.With(t, err, fault.Conflict, "newer shardboard", "an older program")
 	})
 }
 
@@ -118,9 +113,7 @@ func TestCommandOfALaterVersionDoesNotUpgradeUnderAServer(t *testing.T) {
 		c, at := server(t), database(t)
 		old := open(t, c, at)
 		_, err := Open(t.Context(), at, optionsOf(c, later, func(o *Options) { o.Follow = true }))
-		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "has to end") {
-			t.Error(err)
-		}
+		refused.With(t, err, fault.Conflict, "has to end", "the end")
 		expect.That(t, old.Leads() && old.Writable() == nil, "the server does not lead any more")
 	})
 }
@@ -132,9 +125,7 @@ func TestFollowerStopsWritingWhenTheSchemaIsNewer(t *testing.T) {
 		old := open(t, c, at, func(o *Options) { o.Follow = true })
 		open(t, c, at, later)
 		eventually(t, 5*time.Second, "it notices", func() bool { return old.Writable() != nil })
-		if err := old.SetSetting(t.Context(), "a", "1"); fault.Of(err) != fault.Conflict {
-			t.Error(err)
-		}
+		refused.As(t, old.SetSetting(t.Context(), "a", "1"), fault.Conflict, "SetSetting")
 		expect.Equal(t, old.Condition().Hold, store.OwnedByAnother, "%+v", old.Condition())
 	})
 }
@@ -156,9 +147,7 @@ func TestAddressShowsNoSecret(t *testing.T) {
 		"mongodb:///x":            "no host", "http://h": "must begin", "mongodb://h:1/a.b": "name of a database",
 		"mongodb://a@b:c@h/x": "percent-encoded",
 	} {
-		if _, err := ParseAddress(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		refused.With(t, must.Err(ParseAddress(text)), fault.Invalid, want, "%s", text)
 	}
 	if at, err := ParseAddress("mongodb://h:1"); err != nil || at.String() != "mongodb://h:1/shardboard" {
 		t.Errorf("%s, %v", at, err)

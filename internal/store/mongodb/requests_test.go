@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -28,9 +29,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		if _, err := follower.TakeRequest(ctx, "c"); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("a follower took a request: %v", err)
 		}
-		if _, err := leader.TakeRequest(ctx, "another"); fault.Of(err) != fault.NotFound {
-			t.Errorf("a request of another cluster: %v", err)
-		}
+		refused.As(t, must.Err(leader.TakeRequest(ctx, "another")), fault.NotFound, "a request of another cluster")
 		r, err := leader.TakeRequest(ctx, "c")
 		if err != nil || r.ID != "a" || r.What != "run" || string(r.By) != "anna" || string(r.Body) != "a" {
 			t.Fatalf("%+v, %v", r, err)
@@ -64,9 +63,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 			t.Errorf("a request of the leader before was answered: %v", err)
 		}
 		must.Do(t, follower.DropRequests(ctx, now.Add(time.Hour)))
-		if _, err := follower.RequestState(ctx, "a"); fault.Of(err) != fault.NotFound {
-			t.Errorf("an old request is kept: %v", err)
-		}
+		refused.As(t, must.Err(follower.RequestState(ctx, "a")), fault.NotFound, "an old request is kept")
 	})
 }
 
@@ -76,9 +73,7 @@ func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		leading, _ := leader.lease.current()
 		entry := store.AuditEntry{At: time.Now(), What: "run.step"}
-		if _, err := leader.Append(leading, entry); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(leader.Append(leading, entry)))
 		p.pause()
 		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
 		must.Do(t, follower.Close())
@@ -92,9 +87,7 @@ func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
 		if err := leader.ConfirmLead(stale); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("the first term was confirmed: %v", err)
 		}
-		if err := leader.ConfirmLead(t.Context()); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, leader.ConfirmLead(t.Context()), "ConfirmLead")
 	})
 }
 

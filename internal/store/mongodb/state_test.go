@@ -112,17 +112,13 @@ func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 		}
 	}
 	member, _ := bson.Marshal(bson.D{{Key: "isWritablePrimary", Value: true}, {Key: "setName", Value: "rs"}})
-	if err := checkHello(member, "h:1"); err != nil {
-		t.Errorf("a replica set: %v", err)
-	}
+	expect.NoError(t, checkHello(member, "h:1"), "a replica set")
 }
 
 func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
 	db := open(t, server(t), database(t))
 	must.Do(t, db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}))
-	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "2", "name", 7)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(db.collection("users").InsertOne(t.Context(), eq("_id", "2", "name", 7))))
 	for range 2 {
 		if got, err := db.Users(t.Context()); err != nil || len(got) != 1 {
 			t.Errorf("%v, %v", got, err)
@@ -144,16 +140,12 @@ func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
 // A document from before a later version added a field is listed, and copied.
 func TestFieldThatADocumentDoesNotHaveIsZero(t *testing.T) {
 	db := open(t, server(t), database(t))
-	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "1", "name", "anna")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(db.collection("users").InsertOne(t.Context(), eq("_id", "1", "name", "anna"))))
 	if got, err := db.Users(t.Context()); err != nil || len(got) != 1 || got[0] != (store.User{ID: "1", Name: "anna"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	to := directory(t)
-	if _, err := archive.Copy(t.Context(), db, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Copy(t.Context(), db, to)))
 	if got, err := to.Users(t.Context()); err != nil || len(got) != 1 || got[0].Name != "anna" {
 		t.Errorf("copied: %v, %v", got, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/mongodb"
@@ -77,12 +78,8 @@ func TestRowsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 				must.Do(t, raw.EndSession(ctx, "own", store.AuditEntry{What: "x"}))
 			}
 			must.Do(t, raw.CreateSession(ctx, forged, "", store.AuditEntry{What: "x"}))
-			if _, err := out.Session(ctx, forged.ID); fault.Of(err) != fault.NotFound {
-				t.Errorf("%s: found by its id: %v", what, err)
-			}
-			if _, err := out.SessionByHash(ctx, forged.Hash); fault.Of(err) != fault.NotFound {
-				t.Errorf("%s: found by its secret: %v", what, err)
-			}
+			refused.As(t, must.Err(out.Session(ctx, forged.ID)), fault.NotFound, "%s: found by its id", what)
+			refused.As(t, must.Err(out.SessionByHash(ctx, forged.Hash)), fault.NotFound, "%s: found by its secret", what)
 			must.Do(t, raw.EndSession(ctx, forged.ID, store.AuditEntry{What: "x"}))
 			if forged.ID == "own" {
 				must.Do(t, raw.CreateSession(ctx, own, "", store.AuditEntry{What: "x"}))
@@ -103,9 +100,7 @@ func TestRowsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 		first := signedIn("first") // its secret is known to whoever writes the store
 		must.Do(t, raw.CreateSession(ctx, first, "next", store.AuditEntry{What: "x"}))
 		must.Do(t, raw.RotateSession(ctx, "first", stolen, store.AuditEntry{What: "x"}))
-		if _, err := out.SessionByFormer(ctx, first.Hash); fault.Of(err) != fault.NotFound {
-			t.Errorf("by a secret that it never followed: %v", err)
-		}
+		refused.As(t, must.Err(out.SessionByFormer(ctx, first.Hash)), fault.NotFound, "by a secret that it never followed")
 		if seen := s.Unsealed(); len(seen) != 4 { // forged ones of two ids, the own one, the next one
 			t.Errorf("%+v", seen)
 		}
@@ -148,9 +143,7 @@ func TestApprovalsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 		must.Do(t, raw.SaveApproval(ctx, copied))
 		must.Do(t, raw.SaveApproval(ctx, record("forged", store.ApprovalAsked)))
 		for _, plan := range []string{"forged", "copied"} {
-			if _, err := out.Approval(ctx, plan); fault.Of(err) != fault.NotFound {
-				t.Errorf("%s: %v", plan, err)
-			}
+			refused.As(t, must.Err(out.Approval(ctx, plan)), fault.NotFound, "%s", plan)
 		}
 		if list, err := out.ApprovalsAsked(ctx, "c", now, 10); err != nil || len(list) != 1 || list[0].Plan != "asked" {
 			t.Errorf("%+v, %v", list, err)

@@ -192,9 +192,7 @@ func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 	}
 	runSQL(t, path, `PRAGMA application_id = 0`)
 	db := open(t, dir)
-	if _, err := db.PlanRecord(t.Context(), "39"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(db.PlanRecord(t.Context(), "39")), "PlanRecord")
 	must.Do(t, db.Close())
 	expect.Equal(t, id(), applicationID, "the mark")
 }

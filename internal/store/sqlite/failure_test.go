@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -94,9 +95,7 @@ func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
 	for _, err := range []error{
 		result{1, `SQL logic error: near "SELCT": syntax error`}, result{19, "constraint failed"}, result{21, "misuse"}, errors.New("anything"),
 	} {
-		if got := unavailable(f.failed(err)); fault.Of(got) != fault.Internal {
-			t.Errorf("%v became %v", err, got)
-		}
+		refused.As(t, unavailable(f.failed(err)), fault.Internal, "%v became", err)
 	}
 	expect.That(t, f.now == nil, "unexpected trouble: %+v", f.now)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -91,9 +92,7 @@ func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
 	must.Do(t, errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, FileName), 0o644)))
 	db := open(t, dir)
-	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(db.UserByName(t.Context(), "anna")), "UserByName")
 	if notes := db.Notes(); len(notes) != 1 || !strings.Contains(notes[0], dir) || !strings.Contains(notes[0], "mode 0755") {
 		t.Errorf("unexpected notes: %q", notes)
 	}
@@ -110,12 +109,8 @@ func TestACopyIsReadUnchanged(t *testing.T) {
 	must.Do(t, errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, FileName), filepath.Join(t.TempDir(), "backup"))))
 	db, err := OpenReader(t.Context(), dir)
 	must.Do(t, err)
-	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
-		t.Error(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(db.UserByName(t.Context(), "anna")), "UserByName")
+	expect.NoError(t, db.Close(), "Close")
 	if info, _ := os.Stat(dir); info.Mode().Perm() != 0o755 {
 		t.Error(info.Mode())
 	}

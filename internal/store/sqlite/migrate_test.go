@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -41,9 +42,7 @@ func TestRowsOfEverySchemaSurviveTheUpgrade(t *testing.T) {
 					}
 				}
 			}
-			if err := db.SetSetting(t.Context(), "new", "1"); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, db.SetSetting(t.Context(), "new", "1"), "SetSetting")
 			// What the steps compute from older rows follows them.
 			if _, had := before["history_events"]; had {
 				for _, table := range []string{"history_event_minutes", "history_event_spans"} {

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -123,9 +124,7 @@ func TestAWriteFailsWhenItsFilesVanishDuringTheTransaction(t *testing.T) {
 	}
 	must.Do(t, os.Rename(dir, dir+".away"))
 	must.Do(t, tx.Rollback())
-	if err := <-done; fault.Of(err) != fault.UnknownOutcome || !strings.Contains(fault.Text(err), "was moved or deleted") {
-		t.Errorf("unexpected error: %v", err)
-	}
+	refused.With(t, <-done, fault.UnknownOutcome, "was moved or deleted", "unexpected error")
 	must.Do(t, os.Rename(dir+".away", dir))
 	if v, err := db.Setting(ctx, "a"); err != nil || v != "1" {
 		t.Errorf("unexpected result %q, error %v", v, err)
@@ -181,14 +180,10 @@ func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 		t.Errorf("the directory was created anyway: %v", err)
 	}
 	// The guard also works through other names of the path.
-	if _, err := Open(ctx, dir+"/"); fault.Of(err) != fault.Conflict {
-		t.Errorf("opened with a slash at its end: %v", err)
-	}
+	refused.As(t, must.Err(Open(ctx, dir+"/")), fault.Conflict, "opened with a slash at its end")
 	link := filepath.Join(t.TempDir(), "link")
 	must.Do(t, os.Symlink(filepath.Dir(dir), link))
-	if _, err := Open(ctx, filepath.Join(link, "data")); fault.Of(err) != fault.Conflict {
-		t.Errorf("opened through a link: %v", err)
-	}
+	refused.As(t, must.Err(Open(ctx, filepath.Join(link, "data"))), fault.Conflict, "opened through a link")
 	must.Do(t, first.Close())
 	expect.That(t, open(t, dir).Owner(), "opening failed although the first store is closed")
 	expect.That(t, open(t, away).Owner(), "the moved directory still has an owner")

@@ -116,18 +116,14 @@ func BenchmarkYear(b *testing.B) {
 	b.Run("backup and restore", func(b *testing.B) {
 		for b.Loop() {
 			path, began := filepath.Join(b.TempDir(), "backup"), time.Now()
-			if _, err := archive.Backup(ctx, db, path, "test"); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, must.Err(archive.Backup(ctx, db, path, "test")))
 			b.ReportMetric(time.Since(began).Seconds()*1000, "backup")
 			to, err := Open(ctx, b.TempDir())
 			must.Do(b, err)
 			began = time.Now()
 			checked, err := archive.Check(ctx, path)
 			must.Do(b, err)
-			if _, err := archive.Restore(ctx, checked, to); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, must.Err(archive.Restore(ctx, checked, to)))
 			b.ReportMetric(time.Since(began).Seconds()*1000, "restore")
 			must.Do(b, to.Close())
 		}

@@ -302,9 +302,7 @@ func TestNoOperatorPanics(t *testing.T) {
 			try = func(i int) {
 				if i == n {
 					if v, err := e.Eval(nil, env); err == nil && v.Type != 0 {
-						if err := v.Validate(); err != nil {
-							t.Errorf("%s of %v: %v", name, env.Vars, err)
-						}
+						expect.NoError(t, v.Validate(), "%s of %v", name, env.Vars)
 					}
 					return
 				}
