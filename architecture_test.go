@@ -313,9 +313,7 @@ func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
 		}
 	}
 	out, err := exec.Command(dir+"/out/shardboard", "version").Output()
-	if err != nil || !strings.Contains(string(out), "docker-test") {
-		t.Errorf("the built binary says %q, %v", out, err)
-	}
+	expect.That(t, err == nil && strings.Contains(string(out), "docker-test"), "the built binary says %q, %v", out, err)
 }
 
 // dockerRuns are the commands of the Dockerfile's RUN lines, in order.
@@ -364,9 +362,7 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 	}
 	slices.Sort(may)
 	slices.Sort(found)
-	if !slices.Equal(found, may) {
-		t.Errorf("%v decide by an operation, and only %v may: ask its row", found, may)
-	}
+	expect.That(t, slices.Equal(found, may), "%v decide by an operation, and only %v may: ask its row", found, may)
 }
 
 // TestNoTemplateReadsARoutingTable keeps what is computed of a table in Go files, which tests can call.

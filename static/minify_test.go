@@ -55,9 +55,7 @@ func TestDevelopersMaySeeTheSource(t *testing.T) {
 		expect.That(t, source.byURL[Prefix+m[1]] != nil, "app.js imports %s, which is not served", m[1])
 	}
 	expect.That(t, len(imports) >= 10, "%d imports found: the check is broken", len(imports))
-	if !bytes.Contains(source.byName["app.css"].Body, built().allStyles()) {
-		t.Error("the style sheet is not as written")
-	}
+	expect.That(t, bytes.Contains(source.byName["app.css"].Body, built().allStyles()), "the style sheet is not as written")
 }
 
 // What it costs a start to minify: compare with BenchmarkBuildFromSource.

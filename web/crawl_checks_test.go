@@ -68,9 +68,7 @@ func checkSchema(t *testing.T, of func(any) map[string]any, named map[string]any
 	name := strings.TrimPrefix(of(f.route.Answer)["$ref"].(string), "#/components/schemas/")
 	schema := named[name].(map[string]any)
 	for field := range got {
-		if schema["properties"].(map[string]any)[field] == nil {
-			t.Errorf("%s: field %s is not described", f, field)
-		}
+		expect.That(t, schema["properties"].(map[string]any)[field] != nil, "%s: field %s is not described", f, field)
 	}
 	for _, field := range schema["required"].([]string) {
 		if _, ok := got[field]; !ok {

@@ -154,9 +154,7 @@ func TestCrawlBelowTheBaseOfACluster(t *testing.T) {
 	checks{
 		"addresses": checkBase,
 		"base is in the page": func(t *testing.T, f fetched) {
-			if f.doc != nil && f.Code == http.StatusOK && f.doc.Find(`[data-base="/c/prod"]`).Length() == 0 {
-				t.Error(f)
-			}
+			expect.That(t, f.doc == nil || f.Code != http.StatusOK || f.doc.Find(`[data-base="/c/prod"]`).Length() != 0, "%v", f)
 		},
 	}.run(t, crawl(t, s.Deps, getFrom(s), "/locate?q="+webtest.ProjectID(5).Hex(), "/api/v1/find?q=set", "/api/v1/find?q=o",
 		"/projects?page=2", "/?internal=1", "/activity?kind=all", "/compare?from=2026-03-01T11:00:00Z", "/nothing"))

@@ -200,9 +200,7 @@ func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 	s := hundredShards().Serve(t)
 	page := func(path string) *goquery.Document { return webtest.ParseHTML(t, s.Do("GET", path).Body.String()) }
 	some, all := page("/").Find("table.shards tbody tr"), page("/shards").Find("table.shards tbody tr")
-	if some.Length() != 12 || all.Length() != 100 {
-		t.Fatalf("%d and %d shards are listed", some.Length(), all.Length())
-	}
+	must.That(t, some.Length() == 12 && all.Length() == 100, "%d and %d shards are listed", some.Length(), all.Length())
 	largest := func(shares *goquery.Selection) (out float64) {
 		shares.Each(func(_ int, row *goquery.Selection) {
 			var width float64

@@ -81,9 +81,7 @@ func TestPagesOfManyCollectionsCostWhatTheyShow(t *testing.T) {
 		}
 		small, large := allocatedBy(few, path), allocatedBy(many, path)
 		t.Logf("%s: %d kB and %d kB, %.1f", path, small>>10, large>>10, float64(large)/float64(small))
-		if large > 3*small {
-			t.Errorf("%s allocates %d bytes with 10,000 collections and %d with 10", path, large, small)
-		}
+		expect.That(t, large <= 3*small, "%s allocates %d bytes with 10,000 collections and %d with 10", path, large, small)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -189,9 +190,7 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 		"good":            {[]string{"--witness", good}, 0, "agrees"},
 	} {
 		code, out, errs := shardboard(t, append([]string{"audit", "verify", "--data-dir", data}, c.args...)...)
-		if code != c.code || !strings.Contains(out+errs, c.says) {
-			t.Errorf("%s: exit %d %s%s", name, code, out, errs)
-		}
+		expect.That(t, code == c.code && strings.Contains(out+errs, c.says), "%s: exit %d %s%s", name, code, out, errs)
 	}
 	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
 	file := writeTemp(t, export)

@@ -141,9 +141,7 @@ func TestCompletionScriptsRunInTheirShells(t *testing.T) {
 				t.Skip("no " + tc.shell + " here")
 			}
 			var script bytes.Buffer
-			if code := run(t.Context(), []string{"completion", tc.shell}, &script, &script); code != 0 {
-				t.Fatal(script.String())
-			}
+			must.That(t, run(t.Context(), []string{"completion", tc.shell}, &script, &script) == 0, "%v", script.String())
 			c := exec.CommandContext(t.Context(), path, "-c", tc.script)
 			c.Env = append(programNamed(t, "shards\tShards.\n$(touch x)\tb\n"), "COMPLETION="+script.String())
 			c.Dir = t.TempDir()

@@ -132,9 +132,7 @@ func TestCheckConfigRefusesWhatServeWouldRefuse(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "shardboard.yaml")
 		must.Do(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
 		code, _, errs := shardboard(t, "check-config", path)
-		if (code == 0) != (want == "") || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %s", text, code, errs)
-		}
+		expect.That(t, (code == 0) == (want == "") && strings.Contains(errs, want), "%s: exit %d, %s", text, code, errs)
 	}
 }
 

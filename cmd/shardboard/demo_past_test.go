@@ -105,9 +105,7 @@ func TestAFreshDemoHasADayBehindIt(t *testing.T) {
 				splits++
 			}
 		}
-		if moves < 10 || splits < 3 || failed < 3 {
-			t.Errorf("%d moves, %d splits, %d failures", moves, splits, failed)
-		}
+		expect.That(t, moves >= 10 && splits >= 3 && failed >= 3, "%d moves, %d splits, %d failures", moves, splits, failed)
 	})
 	t.Run("runs", func(t *testing.T) { checkRunsOfTheDay(t, api, begun) })
 	t.Run("records agree", func(t *testing.T) { checkRecordsAgree(t, api) })
@@ -126,9 +124,7 @@ func TestAFreshDemoHasADayBehindIt(t *testing.T) {
 	t.Run("every collection was counted long enough", func(t *testing.T) {
 		type unsure struct{ Rule, Subject, Why string }
 		for _, u := range ask[struct{ Unsure []unsure }](t, api+"advice").Unsure {
-			if strings.Contains(u.Why, "counted") && u.Rule != "orphans" {
-				t.Errorf("%s of %s: %s", u.Rule, u.Subject, u.Why)
-			}
+			expect.That(t, !strings.Contains(u.Why, "counted") || u.Rule == "orphans", "%s of %s: %s", u.Rule, u.Subject, u.Why)
 		}
 	})
 	t.Run("heat", func(t *testing.T) {

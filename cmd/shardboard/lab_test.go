@@ -62,9 +62,7 @@ func TestWrongInputsOfTheLabAreNamedWithTheirLimits(t *testing.T) {
 		"--csv=/no/such/f": `The file /no/such/f cannot be read.`,
 	} {
 		code, out, errs := shardboard(t, "lab", "game", arg)
-		if code != 2 || out != "" || errs != "shardboard: "+says+"\n" {
-			t.Errorf("%s: exit %d\n%s%s", arg, code, out, errs)
-		}
+		expect.That(t, code == 2 && out == "" && errs == "shardboard: "+says+"\n", "%s: exit %d\n%s%s", arg, code, out, errs)
 	}
 }
 
@@ -186,9 +184,7 @@ func TestWrongFieldsOfIDsAreNamedWithTheirLimits(t *testing.T) {
 			"and its last 12 digits a time from 2012 to tomorrow.",
 	} {
 		code, out, errs := shardboard(t, "id", arg)
-		if code != 2 || out != "" || errs != "shardboard: "+says+"\n" {
-			t.Errorf("%s: exit %d\n%s%s", arg, code, out, errs)
-		}
+		expect.That(t, code == 2 && out == "" && errs == "shardboard: "+says+"\n", "%s: exit %d\n%s%s", arg, code, out, errs)
 	}
 	says(t, 2, "--count", "id", "20be0ffc-314a-bd53-7a50-013a65ca76d2", "--count=2")
 }

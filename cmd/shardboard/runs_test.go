@@ -49,13 +49,9 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		args = append(args, "--confirm", *p.Confirm)
 	}
 	run := runForJSON[api.Run](t, server, args...)
-	if run.State != "succeeded" || run.Batch == nil || run.Batch.Done != 3 {
-		t.Fatalf("%s: %+v", run.State, run.Batch)
-	}
+	must.That(t, run.State == "succeeded" && run.Batch != nil && run.Batch.Done == 3, "%s: %+v", run.State, run.Batch)
 	items := runForJSON[api.List[api.BatchItem]](t, server, "runs", "items", run.ID)
-	if len(items.Items) != 3 || items.Items[2].State != "succeeded" || items.Items[2].Run == "" {
-		t.Errorf("%+v", items)
-	}
+	expect.That(t, len(items.Items) == 3 && items.Items[2].State == "succeeded" && items.Items[2].Run != "", "%+v", items)
 	code, out, errs = shardboard(t, "runs", "items", run.ID, "--limit", "2", "--server", server)
 	if code != 0 || strings.Count(out, "\n") != 3 || !strings.Contains(out, "Split the chunk") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
@@ -197,9 +193,7 @@ func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 	for text, kind := range map[string]fault.Kind{"yes": 0, "y": fault.Conflict, "": fault.Conflict, "YES": fault.Conflict} {
 		var out strings.Builder
 		err := askToApprove(&env{ctx: context.Background(), stderr: &out}, p, func() (string, error) { return text, nil })
-		if (err == nil) != (text == "yes") || err != nil && fault.Of(err) != kind {
-			t.Errorf("%q: %v", text, err)
-		}
+		expect.That(t, (err == nil) == (text == "yes") && (err == nil || fault.Of(err) == kind), "%q: %v", text, err)
 		for _, want := range []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB", "shardboard approve plan --hash hash"} {
 			expect.Contains(t, out.String(), want, "the text")
 		}

@@ -105,9 +105,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
 	m := readManifest(t, filepath.Join(dir, "manifest.json"))
-	if m.Source != "cluster" || m.Cluster == nil || m.Cluster.Shards != 3 || len(m.Missing) != 3 {
-		t.Errorf("%+v", m)
-	}
+	expect.That(t, m.Source == "cluster" && m.Cluster != nil && m.Cluster.Shards == 3 && len(m.Missing) == 3, "%+v", m)
 	for _, p := range m.Parts {
 		for _, name := range p.Files {
 			text := must.Get(os.ReadFile(filepath.Join(dir, name)))

@@ -233,17 +233,13 @@ func runChecks(t *testing.T, layout string, cases []checkCase) {
 				if c.Text.Code == x.code {
 					id = c.ID
 				}
-				if c.Text.Code == "" || c.Source.Code == "" {
-					t.Errorf("%s says nothing or gives no source: %+v", c.ID, c)
-				}
+				expect.That(t, c.Text.Code != "" && c.Source.Code != "", "%s says nothing or gives no source: %+v", c.ID, c)
 			}
 			v, code := worstVerdict(d, id)
 			if x.verdict == "" {
 				x.code = ""
 			}
-			if v != x.verdict || code != x.code {
-				t.Errorf("%s %s, want %s %s\n%+v", v, code, x.verdict, x.code, d.Checks)
-			}
+			expect.That(t, v == x.verdict && code == x.code, "%s %s, want %s %s\n%+v", v, code, x.verdict, x.code, d.Checks)
 		})
 	}
 }

@@ -280,9 +280,7 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 	}
 	for _, x := range Arguments() {
 		sentence(x.Name, x.Help)
-		if x.Label == "" || !used[x.Name] {
-			t.Errorf("%s has the label %q, used: %t", x.Name, x.Label, used[x.Name])
-		}
+		expect.That(t, x.Label != "" && used[x.Name], "%s has the label %q, used: %t", x.Name, x.Label, used[x.Name])
 		if (x.Type == TypeChoice || x.Type == TypeBool) != (len(x.Choices) > 0 && x.Type != TypeDuration) {
 			t.Errorf("%s: a %s with %d choices", x.Name, x.Type, len(x.Choices))
 		}
@@ -293,9 +291,7 @@ func TestAMissingArgumentIsExplainedInOneSentence(t *testing.T) {
 	for _, k := range Descriptions() {
 		for _, x := range k.Arguments {
 			text := x.missing(k.Kind).Error()
-			if !strings.HasSuffix(text, ".") || strings.HasSuffix(text, "..") {
-				t.Errorf("%s %s: %q", k.Kind, x.Name, text)
-			}
+			expect.That(t, strings.HasSuffix(text, ".") && !strings.HasSuffix(text, ".."), "%s %s: %q", k.Kind, x.Name, text)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -36,9 +37,7 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 				set(-step)
 				advance(70 * time.Minute)
 				told := to.received()
-				if len(told) == 0 || told[0] != "a=firing" {
-					t.Errorf("%s, restart %v: not sent again: %v", step, restart, told)
-				}
+				expect.That(t, len(told) != 0 && told[0] == "a=firing", "%s, restart %v: not sent again: %v", step, restart, told)
 				w.setNotices()
 				set(step)
 				advance(5 * time.Minute)

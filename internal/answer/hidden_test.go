@@ -33,9 +33,7 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 	} {
 		v := answer.View{Table: &topology.Table{}, Hidden: answer.Hidden{Texts: true}}
 		got := v.Run(engine.Run{Steps: []engine.Step{c.step}}).Steps[0].Error
-		if got != c.want || history.CodeOf(got) != history.CodeOf(c.step.Error) {
-			t.Errorf("%+v is told as %q", c.step, got)
-		}
+		expect.That(t, got == c.want && history.CodeOf(got) == history.CodeOf(c.step.Error), "%+v is told as %q", c.step, got)
 	}
 }
 

@@ -137,9 +137,7 @@ func TestRefusalsBehindAProxySayWhatToSet(t *testing.T) {
 		t.Errorf("a foreign host gets %d", status)
 	}
 	for _, want := range []string{"host=upstream:8090", "expected=\"localhost, 127.0.0.1\"", "or add --host upstream"} {
-		if !strings.Contains(foreign.log.String(), want) {
-			t.Errorf("the log does not say %s:\n%s", want, foreign.log)
-		}
+		expect.That(t, strings.Contains(foreign.log.String(), want), "the log does not say %s:\n%s", want, foreign.log)
 	}
 	other := behindProxy(t, func(r *httputil.ProxyRequest) { r.Out.Host = "board" }, func(c *Config) {
 		c.PublicURL, c.Hosts = "https://board", nil

@@ -104,9 +104,7 @@ func (d *demo) moveAndRecord(t testing.TB) string {
 	}
 	before := moves()
 	to := d.moveFirstChunk(t)
-	if !eventually(waitLimit, func() bool { return moves() > before }) {
-		t.Fatal("the move is not in the history")
-	}
+	must.That(t, eventually(waitLimit, func() bool { return moves() > before }), "the move is not in the history")
 	return to
 }
 

@@ -148,9 +148,7 @@ func (h *installation) startWeb() {
 	}
 	h.web = h.start(append([]string{"serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on",
 		"--audit-key", h.auditKey()}, place...)...)
-	if !eventually(settledWithin, func() bool { return h.ready() == http.StatusOK }) {
-		h.t.Fatal("the server is not ready")
-	}
+	must.That(h.t, eventually(settledWithin, func() bool { return h.ready() == http.StatusOK }), "the server is not ready")
 }
 
 func (h *installation) auditKey() string { return h.data + "-key/audit.key" }
@@ -271,9 +269,7 @@ func (h *installation) checkSentOnce(r api.Run) {
 	}
 	expect.That(h.t, total != 0, "no command of run %s was found, so this check proves nothing", r.ID)
 	for name, n := range got {
-		if n > steps[name] {
-			h.t.Errorf("run %s has %d steps with %s, and the cluster got %d", r.ID, steps[name], name, n)
-		}
+		expect.That(h.t, n <= steps[name], "run %s has %d steps with %s, and the cluster got %d", r.ID, steps[name], name, n)
 	}
 }
 
@@ -295,9 +291,7 @@ func (h *installation) isSplitAt(n int64) bool {
 func (h *installation) verifyAudit() {
 	h.t.Helper()
 	out, err := exec.Command(h.bin, "audit", "verify", "--data-dir", h.data).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "in order") {
-		h.t.Errorf("unexpected error %v, output %s", err, out)
-	}
+	expect.That(h.t, err == nil && strings.Contains(string(out), "in order"), "unexpected error %v, output %s", err, out)
 }
 
 // killServerDuring kills the server while a command is held, starts it again, releases

@@ -207,13 +207,9 @@ func (o *tab) movesMapWithFingers() {
 	if f := strings.Fields(pinched); len(f) == 5 {
 		_, _ = fmt.Sscan(f[2]+" "+f[3], &from, &to)
 	}
-	if to-from > 0.5 || from > 0.5 || to < 0.5 {
-		o.Errorf("four times as far apart, the fingers show %s", pinched)
-	}
+	expect.That(o, to-from <= 0.5 && from <= 0.5 && to >= 0.5, "four times as far apart, the fingers show %s", pinched)
 	o.swipe([2]float64{x + 60, y}, [2]float64{x - 60, y}) // one finger moves it sideways
-	if eval[string](o, mapView) == pinched {
-		o.Errorf("a finger that moves sideways moves nothing: %s", pinched)
-	}
+	expect.That(o, eval[string](o, mapView) != pinched, "a finger that moves sideways moves nothing: %s", pinched)
 	o.keeps(mapView, "a finger that moves up", func() { // which scrolls the page
 		before := eval[float64](o, "scrollY")
 		o.swipe([2]float64{x, y + 60}, [2]float64{x, y - 120})

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -115,9 +116,7 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 		_, body := d.get(t, path)
 		text := strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(string(body))
 		for _, s := range says {
-			if !strings.Contains(text, s) && !strings.Contains(textOfPage(text), s) {
-				t.Errorf("/%s does not say %q", path, s)
-			}
+			expect.That(t, strings.Contains(text, s) || strings.Contains(textOfPage(text), s), "/%s does not say %q", path, s)
 		}
 		if strings.Contains(text, "never to be read") || strings.Contains(text, "Yorkie document") {
 			t.Errorf("/%s contains a secret or mentions Yorkie documents", path)

@@ -76,9 +76,7 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 	expect.That(t, settled.State != "succeeded", "the run went on: %+v", settled)
 	// A change at the new leader, and then the old one goes on.
 	split := h.waitForRun(h.startRun("split", splitAt(1000)).ID)
-	if split.State != "succeeded" || !h.isSplitAt(1000) {
-		t.Errorf("the new leader does not run plans: %+v", split)
-	}
+	expect.That(t, split.State == "succeeded" && h.isSplitAt(1000), "the new leader does not run plans: %+v", split)
 	signal(t, leader, syscall.SIGCONT)
 	h.other(func() {
 		if !eventually(settledWithin, func() bool { return !h.leads() && h.dataState().Leader.Name != "" }) {

@@ -94,9 +94,7 @@ func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
 		groups = append(groups, fmt.Sprintf("group-%d", i))
 	}
 	kept := keptGroups(append(groups, "sre"), list)
-	if len(kept) != maxKeptGroups || kept[0] != "sre" || kept[1] != "group-0" {
-		t.Errorf("%d: %.3q", len(kept), kept)
-	}
+	expect.That(t, len(kept) == maxKeptGroups && kept[0] == "sre" && kept[1] == "group-0", "%d: %.3q", len(kept), kept)
 	expect.Equal(t, len(keptGroups([]string{strings.Repeat("x", maxKeptGroupBytes), "sre"}, list)), 1, "groups that are kept")
 	if kept := keptGroups(groups, nil); kept != nil {
 		t.Errorf("a server of one cluster keeps %d groups", len(kept))

@@ -139,9 +139,7 @@ func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
 	}
 	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 6, "sign-ins are recorded")
 	rows := h.auditRecords(t, auditUserPassword)
-	if len(rows) != 5 || rows[0].By != p.ID {
-		t.Errorf("%d refused changes of a password are recorded", len(rows))
-	}
+	expect.That(t, len(rows) == 5 && rows[0].By == p.ID, "%d refused changes of a password are recorded", len(rows))
 }
 
 const oneHash = 100 * time.Millisecond
@@ -213,9 +211,7 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 		if refused > 0 || longest > 2*oneHash {
 			t.Errorf("%d of %d sign-ins were refused, the longest took %s", refused, signIns, longest)
 		}
-		if atOnce == 0 || late > 0 {
-			t.Errorf("%d unknown clients were refused at once, %d after waiting", atOnce, late)
-		}
+		expect.That(t, atOnce != 0 && late <= 0, "%d unknown clients were refused at once, %d after waiting", atOnce, late)
 		later.o.Refusals.Flush()
 		if n := len(h.auditRecords(t, auditLimited)); n == 0 || n > 6 {
 			t.Errorf("%d records say that there were too many at once", n)

@@ -33,9 +33,7 @@ func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedPermanently(t *testing.T)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	n, wait := h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: "192.0.2.9"})
-	if n != accountPerMinute || wait <= 0 || wait > 6*time.Second {
-		t.Fatalf("%d attempts, then wait %s", n, wait)
-	}
+	must.That(t, n == accountPerMinute && wait > 0 && wait <= 6*time.Second, "%d attempts, then wait %s", n, wait)
 	_, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.9"})
 	if many := (*TooMany)(nil); !errors.As(err, &many) || many.Seconds() < 1 {
 		t.Fatalf("the right password in between: %v", err)

@@ -30,9 +30,7 @@ func (r *refusingIssuer) Exchange(context.Context, Callback, string, string) (Cl
 func codeOf(t *testing.T, err error) *Refusal {
 	t.Helper()
 	var r *Refusal
-	if !errors.As(err, &r) || r.Advice == "" || fault.Text(err) == "" {
-		t.Fatalf("%v is no refusal with an advice", err)
-	}
+	must.That(t, errors.As(err, &r) && r.Advice != "" && fault.Text(err) != "", "%v is no refusal with an advice", err)
 	return r
 }
 

@@ -30,9 +30,7 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 		if err != nil || p.ID != "proxy:anna" || p.Role != Viewer || p.Method != ByProxy {
 			t.Errorf("%s: unexpected principal %+v, error %v", from, p, err)
 		}
-		if h.Check(t.Context(), p) != nil || endKey(p) != "" {
-			t.Errorf("%s: a session of the proxy can be ended", from)
-		}
+		expect.That(t, h.Check(t.Context(), p) == nil && endKey(p) == "", "%s: a session of the proxy can be ended", from)
 	}
 	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
 		t.Errorf("one person has %d sign-ins", n)
@@ -90,9 +88,7 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 	h := newFixture(t, withProxy, func(o *Options) { o.Proxy.RoleHeader = "X-Role" })
 	for role, want := range map[string]Role{"admin": Admin, "viewer": Viewer, "root": "", "": "", "Admin": ""} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
-		if p.Role != want || (want == "") != (err != nil) {
-			t.Errorf("%q: unexpected principal %+v, error %v", role, p, err)
-		}
+		expect.That(t, p.Role == want && (want == "") == (err != nil), "%q: unexpected principal %+v, error %v", role, p, err)
 	}
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role",
 		"viewer", "X-Role", "admin"))

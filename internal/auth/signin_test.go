@@ -35,9 +35,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 		{Name: "anna'--", Password: goodPassword}, {Name: "anna", Password: strings.ToUpper(goodPassword)},
 	} {
 		cookie, p, err := h.SignIn(t.Context(), c)
-		if !errors.Is(err, ErrCredentials) || cookie != nil || p.ID != "" {
-			t.Errorf("%+v: unexpected error: %v", c, err)
-		}
+		expect.That(t, errors.Is(err, ErrCredentials) && cookie == nil && p.ID == "", "%+v: unexpected error: %v", c, err)
 	}
 	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 3, "sign-ins are recorded")
 	h.o.Refusals.Flush()

@@ -27,9 +27,7 @@ func (h *fixture) bearer(secret string) (Principal, error) {
 func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 	h := newFixture(t)
 	secret, _ := h.token(t, Console(), Viewer)
-	if !regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) || !hasTokenFormat(secret) {
-		t.Error(secret)
-	}
+	expect.That(t, regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) && hasTokenFormat(secret), "%v", secret)
 	for i := len(TokenPrefix); i < len(secret); i++ {
 		other := byte('a')
 		if secret[i] == 'a' {

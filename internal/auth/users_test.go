@@ -199,9 +199,7 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 	expect.Contains(t, h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"",
 		"the log does not mention the break-glass sign-in")
 	used := h.auditRecords(t, auditBreakGlass)
-	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
-		t.Errorf("unexpected records: %+v", used)
-	}
+	expect.That(t, len(used) == 1 && used[0].Via == "break-glass" && used[0].By == p.ID, "unexpected records: %+v", used)
 	_, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "stays", Role: Admin, Expires: h.clock().Add(time.Hour)})
 	expectKind(t, "a token that stays", err, fault.Forbidden)
 	expectKind(t, "another role", h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid)

@@ -260,9 +260,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				trace, err := c.Trace(t.Context(), "r", s, begun)
 				must.Do(t, err)
 				// The donor shows no step while the recipient copies data.
-				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step != 3 {
-					t.Errorf("while it runs: %+v", trace)
-				}
+				expect.That(t, trace.Running && !trace.Ended && trace.Steps == 6 && trace.Step == 3, "while it runs: %+v", trace)
 				next := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Committing, Hold: true})
 				rule.Remove()
 				<-next.Reached()

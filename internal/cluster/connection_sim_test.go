@@ -152,9 +152,7 @@ func TestClientOfAClusterThatIsDownComesToLifeWithoutARestart(t *testing.T) {
 		if took := eventually(t, c, 30*time.Second); took > 20*time.Second {
 			t.Errorf("reached again after %s", took)
 		}
-		if down := c.Connection().Down(); len(down) != 0 || !c.Connection().Endpoints[0].Up {
-			t.Errorf("%+v", c.Connection())
-		}
+		expect.That(t, len(c.Connection().Down()) == 0 && c.Connection().Endpoints[0].Up, "%+v", c.Connection())
 	})
 }
 
@@ -190,9 +188,7 @@ func TestOneMongosOfSeveralIsEnough(t *testing.T) {
 		for _, e := range c.Connection().Down() {
 			down = append(down, e.Address)
 		}
-		if len(c.Connection().Endpoints) != 3 || strings.Join(down, " ") != "a:1 c:3" {
-			t.Errorf("%+v", c.Connection())
-		}
+		expect.That(t, len(c.Connection().Endpoints) == 3 && strings.Join(down, " ") == "a:1 c:3", "%+v", c.Connection())
 		network.lead("c:3", sim)
 		network.lead("b:2", nil)
 		eventually(t, c, 15*time.Second)

@@ -270,9 +270,7 @@ func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 				cluster.Options{Dialer: c.Cluster, Monitor: monitor}))
 			defer func() { _ = reader.Close(t.Context()) }()
 			open, at, err := reader.OpenCursors(t.Context())
-			if err != nil || len(open) == 0 || at.Before(opened) {
-				t.Fatalf("%d cursors at %s, %v", len(open), at, err)
-			}
+			must.That(t, err == nil && len(open) != 0 && !at.Before(opened), "%d cursors at %s, %v", len(open), at, err)
 			if k := open[0]; k.NS != ns || k.App != "report-job" || k.Client == "" || strings.Contains(k.Client, ":") || k.ID == 0 ||
 				len(k.Session.ID) != 16 || len(k.Session.User) != 32 || k.Opened.Sub(opened).Abs() > time.Second {
 				t.Errorf("%+v", k)

@@ -158,9 +158,7 @@ func TestTimeSeriesOfBothFormsAreListedAndCounted(t *testing.T) {
 					for _, s := range sizes.Shards {
 						buckets += s.Documents.Value
 					}
-					if !sizes.Buckets || buckets != 2 {
-						t.Errorf("%d buckets, called so: %v; want 2", buckets, sizes.Buckets)
-					}
+					expect.That(t, sizes.Buckets && buckets == 2, "%d buckets, called so: %v; want 2", buckets, sizes.Buckets)
 				})
 		})
 	}

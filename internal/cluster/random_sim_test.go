@@ -223,9 +223,7 @@ func checkCover(t *testing.T, col *topology.Collection) {
 	t.Helper()
 	next := col.Key.Min()
 	for i, ch := range col.Chunks.All() {
-		if ch.Min.Compare(next) != 0 || ch.Min.Compare(ch.Max) >= 0 {
-			t.Fatalf("%s: gap or overlap before chunk %d", col.NS, i)
-		}
+		must.That(t, ch.Min.Compare(next) == 0 && ch.Min.Compare(ch.Max) < 0, "%s: gap or overlap before chunk %d", col.NS, i)
 		next = ch.Max
 	}
 	must.That(t, next.Compare(col.Key.Max()) == 0, "%s does not reach the end", col.NS)

@@ -84,9 +84,7 @@ func TestChunkIsMeasuredAsOnARealCluster(t *testing.T) {
 				}
 				exact, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), true)
 				must.Do(t, err)
-				if exact.Documents != 8000 || exact.Bytes != 8_601_600 || !exact.Exact {
-					t.Errorf("read, it is %+v", exact)
-				}
+				expect.That(t, exact.Documents == 8000 && exact.Bytes == 8_601_600 && exact.Exact, "read, it is %+v", exact)
 				all, err := c.RangeSize(t.Context(), coll.Meta, shardkey.Range{Min: coll.Key.Min(), Max: coll.Key.Max()}, false)
 				must.Do(t, err)
 				expect.Equal(t, all.Documents, 8000, "all chunks together: %+v", all)

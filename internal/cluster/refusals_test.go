@@ -68,9 +68,7 @@ func TestServerErrorsAreClassified(t *testing.T) {
 func TestServerMessageIsKeptInFull(t *testing.T) {
 	text := `Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID("0f800000-0000-0000-0000-000000000000") } }, { _id: { id: UUID("0fc00000-0000-0000-0000-000000000000") } }) for namespace config.system.sessions to shard-rs-2`
 	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), operation.Attempt{To: "move a chunk"})
-	if want := `The cluster refused to move a chunk: "` + text + `".`; fault.Text(err) != want {
-		t.Fatalf("%s", fault.Text(err))
-	}
+	must.That(t, fault.Text(err) == `The cluster refused to move a chunk: "`+text+`".`, "%s", fault.Text(err))
 }
 
 // A server's message may contain key values and host names. Users who may not see it
@@ -128,9 +126,7 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 			t.Errorf("the row of %v %q is recorded: %t, and known from %q", r.codes, r.text, recorded[r], r.from)
 		}
 	}
-	if releases["5.0.7"] < 30 || releases["8.0.10"] < 40 {
-		t.Fatalf("recorded refusals by release: %v", releases)
-	}
+	must.That(t, releases["5.0.7"] >= 30 && releases["8.0.10"] >= 40, "recorded refusals by release: %v", releases)
 }
 
 func TestAMoveInTheWayIsNamedInTheWordsOfEachRelease(t *testing.T) {

@@ -54,9 +54,7 @@ func TestFieldsInsideOfFieldsAreRead(t *testing.T) {
 		}
 		f := profile.DocumentFields{Collection: "orders", Project: "of.tenant", Key: "of.number", AnyType: true, CreatedAt: "at.made"}
 		seen, _, err := c.Client.ProjectsInDocuments(ctx, "shop", f, true)
-		if err != nil || len(seen) != 2 || seen[0].ID != tenant {
-			t.Errorf("tenants of the orders: %+v, %v", seen, err)
-		}
+		expect.That(t, err == nil && len(seen) == 2 && seen[0].ID == tenant, "tenants of the orders: %+v, %v", seen, err)
 		id := placement.ObjectIDValue(other)
 		byKey := must.Get(c.Client.DocumentsByKey(ctx, "shop", f, id, "2", 5))
 		page := must.Get(c.Client.DocumentsOf(ctx, "shop", f, id, placement.DocumentPage{From: "1", Limit: 5}))

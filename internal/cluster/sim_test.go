@@ -111,9 +111,7 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 		defer stop()
 		time.Sleep(5*time.Minute + time.Second) // until all sizes were read once
 		synctest.Wait()
-		if !w.Table().Loaded {
-			t.Fatalf("not loaded: %+v", w.Table().Health)
-		}
+		must.That(t, w.Table().Loaded, "not loaded: %+v", w.Table().Health)
 		for p, h := range w.Table().Health {
 			expect.That(t, h.Err == nil && h.Note == "", "%s: %v %s", p, h.Err, h.Note)
 		}
@@ -179,9 +177,7 @@ func TestIdleWatchExaminesFewKeys(t *testing.T) {
 				if got := w.Table().Collection(simcluster.ManyNS); got == nil || got.Chunks.Len() != chunks {
 					t.Fatalf("not loaded: %v", w.Table().Health[topology.PartRouting].Err)
 				}
-				if w.Table().Following.Live != followed {
-					t.Fatalf("%+v", w.Table().Following)
-				}
+				must.That(t, w.Table().Following.Live == followed, "%+v", w.Table().Following)
 				const minutes = 5
 				keys, docs := sim.Examined()
 				sent.take()

@@ -62,16 +62,12 @@ func (f *follower) readChanges(what string) {
 		last = c.Version
 		f.apply(c)
 	}
-	if last != h.Highest {
-		f.Errorf("%s: the incremental read ends at %s, the head at %s", what, last, h.Highest)
-	}
+	expect.That(f, last == h.Highest, "%s: the incremental read ends at %s, the head at %s", what, last, h.Highest)
 	f.highest, f.meta = h.Highest, h.Meta
 	f.checkCoverage()
 	whole := f.readChunksSince(f.meta, topology.Version{})
 	slices.SortFunc(whole, compareMin)
-	if !slices.Equal(whole, f.chunks) {
-		f.Fatalf("%s: incremental reads give\n%v\na whole one\n%v", what, f.chunks, whole)
-	}
+	must.That(f, slices.Equal(whole, f.chunks), "%s: incremental reads give\n%v\na whole one\n%v", what, f.chunks, whole)
 }
 
 // apply replaces all overlapping chunks by a chunk.

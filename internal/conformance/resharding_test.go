@@ -77,9 +77,7 @@ func TestCollectionsAreResharded(t *testing.T) {
 		replaced := operation.Fact{Kind: operation.FactResharded, NS: ns, Was: operation.UUIDText(before.Incarnation.UUID)}
 		got, err := w.client.ReadFact(w.Context(), replaced)
 		must.Do(t, err)
-		if got["replaced"] != "true" || got["key"] != "{k: 1}" || got["resharding"] != "false" {
-			t.Errorf("read %v", got)
-		}
+		expect.That(t, got["replaced"] == "true" && got["key"] == "{k: 1}" && got["resharding"] == "false", "read %v", got)
 		trace, err := w.client.Trace(w.Context(), run, step, sent)
 		must.Do(t, err)
 		expect.That(t, !trace.Running && len(trace.Events) != 0, "after the end: %+v", trace)

@@ -69,9 +69,7 @@ func TestDemoDataIsLoadedIntoCollectionsThatAreSharded(t *testing.T) {
 
 	// A second time there is something to lose.
 	err := demodata.Load(t.Context(), o)
-	if fault.Of(err) != fault.Conflict || !strings.Contains(err.Error(), "not empty") {
-		t.Errorf("loaded again: %v", err)
-	}
+	expect.That(t, fault.Of(err) == fault.Conflict && strings.Contains(err.Error(), "not empty"), "loaded again: %v", err)
 	expect.Equal(t, count(t, client, "yorkie-meta", "documents", bson.D{}), 300, "documents after the refusal")
 }
 

@@ -98,9 +98,7 @@ func TestLinksAreFollowedExceptAsTheLastElement(t *testing.T) {
 	_, err = OwnDir("data directory", filepath.Join(top, "open", "sub"))
 	expectRefusal(t, "a link into 0777", err, "chmod o-w "+Quote(filepath.Join(top, "wide")))
 	path, _, err := ParentDir("audit key", filepath.Join(top, "up", "new.key"))
-	if err != nil || path != filepath.Join(data, "new.key") {
-		t.Errorf("a file below a link: %q, %v", path, err)
-	}
+	expect.That(t, err == nil && path == filepath.Join(data, "new.key"), "a file below a link: %q, %v", path, err)
 }
 
 func TestOwnFilesAreNeverOpenedThroughALinkOrAPipe(t *testing.T) {

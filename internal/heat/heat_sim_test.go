@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
@@ -114,9 +115,7 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 				}
 			}
 			v, ok := r.pictures.View(ns, keyvis.ByKey, began, time.Now())
-			if !ok || len(v.Columns) < minutes-1 {
-				t.Fatalf("%s: the heat map has only %d columns", coll, len(v.Columns))
-			}
+			must.That(t, ok && len(v.Columns) >= minutes-1, "%s: the heat map has only %d columns", coll, len(v.Columns))
 			known := 0
 			for _, n := range v.Cells {
 				expect.That(t, n != 0, "%s: a cell is 0 although its updates were not counted", coll)

@@ -180,9 +180,7 @@ func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
 	src := newKnownWrites(2, 40, 60, func(int) float64 { return 75 }) // 3,000 rows a second in 2,400 documents
 	c := collect(t, src, 5*time.Minute)
 	w := c.Window("y.changes", 4*time.Minute)
-	if w.Total.Exact || w.Total.PlusMinus == 0 {
-		t.Fatalf("got %+v, want Exact false, PlusMinus more than 0", w.Total)
-	}
+	must.That(t, !w.Total.Exact && w.Total.PlusMinus != 0, "got %+v, want Exact false, PlusMinus more than 0", w.Total)
 	if d := math.Abs(w.Total.PerSecond - 3000); d > 3*w.Total.PlusMinus && d > 100 {
 		t.Errorf("%.0f ± %.0f a second, truth 3000", w.Total.PerSecond, w.Total.PlusMinus)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -264,8 +265,6 @@ func TestSearchEndsAtItsBoundsAndSaysWhere(t *testing.T) {
 			}
 		}
 		found, err := NewPast(endless{}, time.Now).Search(t.Context(), "c", time.Time{}, to, 5, func(topology.Event) bool { return true })
-		if err != nil || len(found.Events) != 5 || !found.Until.IsZero() {
-			t.Errorf("all are found: %+v, %v", found, err)
-		}
+		expect.That(t, err == nil && len(found.Events) == 5 && found.Until.IsZero(), "all are found: %+v, %v", found, err)
 	})
 }

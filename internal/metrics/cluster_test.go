@@ -133,9 +133,7 @@ func TestSeriesAreBoundedAndSumsComplete(t *testing.T) {
 		}
 	}
 	expect.That(t, sum == all && all != 0, "collections have %v bytes together, shards %v", sum, all)
-	if len(own) != 11 || !own["db.c999"] || !own["other"] || own["db.c000"] {
-		t.Errorf("these have series: %v", own)
-	}
+	expect.That(t, len(own) == 11 && own["db.c999"] && own["other"] && !own["db.c000"], "these have series: %v", own)
 	expect.Equal(t, got[`shardboard_metrics_other_collections{`+id+`}`], 990, "others")
 	if got[`shardboard_collection_jumbo_chunks{`+id+`,collection="other",shard="shard-9"}`] != 1980 {
 		t.Error("jumbo chunks of other collections are not summed")

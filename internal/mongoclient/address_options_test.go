@@ -51,9 +51,7 @@ func TestOptionsWithoutEffectAreNamedWithWhatToWrite(t *testing.T) {
 		"pa%20ss=x&b\"c=y":                         "", // no names: perhaps a part of a password
 	} {
 		got := strings.Join(Ignored("mongodb://h/db?"+query), " ")
-		if want == "" && got != "" || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", query, got, want)
-		}
+		expect.That(t, (want != "" || got == "") && strings.Contains(got, want), "%s: %q, want %q", query, got, want)
 	}
 	if err := CheckProxy("mongodb://h/?proxyHost=p&tls=true"); fault.Of(err) != fault.Invalid ||
 		!strings.Contains(fault.Text(err), "past the proxy") {

@@ -25,9 +25,7 @@ func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 10}, "a", "b", "b")
 	o := Compare(r, recordOf(r, fullWindow(b, was, 30, 20, 10), fullWindow(a, is, 30, 20, 10)))
-	if o.State != Measured || o.Verdict != Worse && o.Verdict != NoChange && o.Verdict != Helped {
-		t.Fatalf("%+v", o)
-	}
+	must.That(t, o.State == Measured && (o.Verdict == Worse || o.Verdict == NoChange || o.Verdict == Helped), "%+v", o)
 	if o.Verdict != Helped || o.Before.Hottest != "a" || math.Abs(o.Before.Share-5./6) > 1e-9 || math.Abs(o.After.Share-.5) > 1e-9 {
 		t.Errorf("%s: %+v and %+v", o.Verdict, o.Before, o.After)
 	}
@@ -131,9 +129,7 @@ func TestWritesBeforeARunCountForTheShardThatOwnedTheChunkThen(t *testing.T) {
 	must.That(t, last.taken.After(r.Started), "the last sample was counted in time, so the test tests nothing")
 	last.collection = is
 	o := Compare(r, recordOf(r, before, fullWindow(a, is, 10, 10, 10)))
-	if math.Abs(o.Before.Share-2./3) > 1e-9 || o.Chunks[0].From != "a" {
-		t.Errorf("%+v, %+v", o.Before, o.Chunks)
-	}
+	expect.That(t, math.Abs(o.Before.Share-2./3) <= 1e-9 && o.Chunks[0].From == "a", "%+v, %+v", o.Before, o.Chunks)
 }
 
 func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
@@ -151,9 +147,7 @@ func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
 	if o.Collections[1].Not != reasonChanged || o.Collections[1].Before == nil || o.Before.Total.PerSecond != 6 || !o.Before.Total.Exact {
 		t.Errorf("%+v, total %+v", o.Collections[1], o.Before.Total)
 	}
-	if !slices.Contains(o.Notes, NoteGathers) || slices.Contains(o.Notes, NoteHottest) {
-		t.Errorf("notes %v", o.Notes)
-	}
+	expect.That(t, slices.Contains(o.Notes, NoteGathers) && !slices.Contains(o.Notes, NoteHottest), "notes %v", o.Notes)
 	alone := &Record{Closed: true, Collections: []CollectionRecord{changed}}
 	if o := Compare(r, alone); o.State != Measured || !o.Before.Total.AtLeast || !slices.Contains(o.Notes, NoteHottest) {
 		t.Errorf("%s %+v %v", o.State, o.Before.Total, o.Notes)

@@ -123,9 +123,7 @@ func TestRunIsMeasuredBeforeItsStartAndAfterItsEnd(t *testing.T) {
 		expect.That(t, !r.rows["r"].Open, "it is still open in the store")
 		saved := r.saves
 		r.countWrites(2*time.Minute, 1, 1, 1)
-		if r.saves != saved || len(r.active) != 0 {
-			t.Errorf("%d saves after the measurement has ended", r.saves-saved)
-		}
+		expect.That(t, r.saves == saved && len(r.active) == 0, "%d saves after the measurement has ended", r.saves-saved)
 	})
 }
 

@@ -118,9 +118,7 @@ func FuzzInputAlwaysHasAReading(f *testing.F) {
 			must.That(t, fault.Of(err) == fault.Invalid, "got %v, want kind %v", err, fault.Invalid)
 			return
 		}
-		if len(in.Readings) == 0 || len(in.Readings) > maxReferences {
-			t.Fatalf("%q: %d readings", s, len(in.Readings))
-		}
+		must.That(t, len(in.Readings) != 0 && len(in.Readings) <= maxReferences, "%q: %d readings", s, len(in.Readings))
 		for _, r := range in.Readings {
 			expect.That(t, r.Form != "" && checkText(r.Key) == nil && checkText(r.Project) == nil, "%q: %+v", s, r)
 		}

@@ -110,9 +110,7 @@ func TestIDsOfEveryTypeHaveOneIDAndKeepTheirValue(t *testing.T) {
 	seven, _, _ := IDOf(rawOf(t, int32(7)))
 	double, _, _ := IDOf(rawOf(t, 7.0))
 	text, _, _ := IDOf(rawOf(t, "7"))
-	if seven != double || seven == text {
-		t.Errorf("7 is %s and %s, \"7\" is %s", seven.Hex(), double.Hex(), text.Hex())
-	}
+	expect.That(t, seven == double && seven != text, "7 is %s and %s, \"7\" is %s", seven.Hex(), double.Hex(), text.Hex())
 	expect.Equal(t, seven.Hex(), "ffffcc968ae6ab2a5d8f5002", "7 has another id than before")
 	for _, v := range []any{bson.Null{}, bson.A{1}, bson.MinKey{}} {
 		if _, _, ok := IDOf(rawOf(t, v)); ok {

@@ -357,9 +357,7 @@ func TestValueOfTheWrongTypeIsRefusedWithAnExplanation(t *testing.T) {
 		{"documents", `{"project_id":{"a":1}}`},
 	} {
 		_, err := l.Ask(t.Context(), Query{NS: topology.Namespace(db + "." + tc.ns), Key: tc.key})
-		if fault.Of(err) != fault.Invalid || len(fault.Text(err)) < 20 {
-			t.Errorf("%s %s: %v", tc.ns, tc.key, err)
-		}
+		expect.That(t, fault.Of(err) == fault.Invalid && len(fault.Text(err)) >= 20, "%s %s: %v", tc.ns, tc.key, err)
 	}
 	a, err := l.Ask(t.Context(), Query{NS: db + ".documents", Text: oid(5).Hex()})
 	if err != nil || !slices.Equal(a.Items[0].Places[0].Shards, []string{"b"}) {

@@ -91,9 +91,7 @@ func TestEveryLayoutIsNearestToItself(t *testing.T) {
 	p := Yorkie()
 	for _, l := range p.Layouts {
 		d := p.DriftOf(shardingOf(l).table("8.0.12"), "y", "")
-		if d.Nearest != l.Name || d.Layout.Name != l.Name {
-			t.Errorf("%s is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
-		}
+		expect.That(t, d.Nearest == l.Name && d.Layout.Name == l.Name, "%s is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
 		want := []string(nil)
 		if l.Name == "yorkie-head" {
 			want = []string{"documented snapshot_bodies"}
@@ -272,9 +270,7 @@ func TestNoFixRevertsToAnOlderLayout(t *testing.T) {
 	head := shardingOf(layoutNamed(t, "yorkie-head")).table("8.0.12")
 	for _, name := range []string{"yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"} {
 		for _, f := range Yorkie().DriftOf(head, "y", name).Findings {
-			if len(f.Fix.Commands) > 0 {
-				t.Errorf("as %s: %s %s: %v, want len 0", name, f.Code, f.NS, f.Fix.Commands)
-			}
+			expect.That(t, len(f.Fix.Commands) == 0, "as %s: %s %s: %v, want len 0", name, f.Code, f.NS, f.Fix.Commands)
 		}
 	}
 }

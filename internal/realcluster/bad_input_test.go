@@ -77,9 +77,7 @@ func TestServersAreFoundByRelease(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Release != "5.0.7" || all[1].Release != "8.0.10" || all[1].Line() != "8.0" {
 		t.Errorf("found %+v, %v", all, err)
 	}
-	if all[0].AtLeast(5, 1) || !all[0].AtLeast(4, 4) || !all[1].AtLeast(8, 0) {
-		t.Error("releases are compared wrongly")
-	}
+	expect.That(t, !all[0].AtLeast(5, 1) && all[0].AtLeast(4, 4) && all[1].AtLeast(8, 0), "releases are compared wrongly")
 }
 
 func TestServersThatDoNotStartSayWhyAndLeaveNothing(t *testing.T) {

@@ -316,9 +316,7 @@ func refusedChanges(w *world) {
 			expect.That(w, r.State != "succeeded", "%s succeeded for a user who may only look", kind)
 		}
 		w.Logf("%s: %s", kind, said)
-		if !missingPrivilege.MatchString(said) {
-			w.Errorf("%s does not say which privilege is missing: %s", kind, said)
-		}
+		expect.That(w, missingPrivilege.MatchString(said), "%s does not say which privilege is missing: %s", kind, said)
 	}
 	if d := differences(before, w.state(hashedData)); d != "" {
 		w.Errorf("a user who may only look changed:\n%s", d)

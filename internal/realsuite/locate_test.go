@@ -235,9 +235,7 @@ func locateDocuments(w *world, d *dashboard, db string, n int) {
 			}
 			return nil
 		})
-		if err != nil {
-			w.Errorf("%s %s/%s: %v", db, r.Project.Hex(), r.Key, err)
-		}
+		expect.That(w, err == nil, "%s %s/%s: %v", db, r.Project.Hex(), r.Key, err)
 	}
 	expect.That(w, len(rows) >= n/2, "%d documents are too few for a meaningful test", len(rows))
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
 
@@ -40,9 +41,7 @@ func (w *world) createUsers() {
 		w.admin(command)
 		ran++
 	}
-	if ran < 2 {
-		w.Fatalf("%d commands of docs/roles.md apply, want at least those that create the two roles", ran)
-	}
+	must.That(w, ran >= 2, "%d commands of docs/roles.md apply, want at least those that create the two roles", ran)
 	for user, role := range map[string]string{viewerUser: "shardboardViewer", operatorUser: "shardboardOperator"} {
 		w.admin(bson.D{{Key: "createUser", Value: user}, {Key: "pwd", Value: realcluster.RootPassword}, {Key: "roles", Value: bson.A{role}}})
 	}

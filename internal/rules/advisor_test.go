@@ -234,9 +234,7 @@ func TestHiddenBoundsAppearInNoProblem(t *testing.T) {
 		}
 		with[p.Rule] = with[p.Rule] || hold(visibleText(p))
 	}
-	if !with[HotChunk] || !with[Jumbo] {
-		t.Errorf("bounds are in problems of %v, want [HotChunk] true, [Jumbo] true", with)
-	}
+	expect.That(t, with[HotChunk] && with[Jumbo], "bounds are in problems of %v, want [HotChunk] true, [Jumbo] true", with)
 }
 
 func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {

@@ -73,9 +73,7 @@ func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 	must.That(t, len(a.Items) >= 4, "%d items, want at least 4", len(a.Items))
 	seen := map[string]bool{}
 	for i, x := range a.Items {
-		if x.ID != b.Items[i].ID {
-			t.Errorf("the id %s changed to %s in the second evaluation", x.ID, b.Items[i].ID)
-		}
+		expect.That(t, x.ID == b.Items[i].ID, "the id %s changed to %s in the second evaluation", x.ID, b.Items[i].ID)
 		if i > 0 && a.Items[i-1].Severity.Level() < x.Severity.Level() {
 			t.Errorf("a problem of severity %s is listed before one of %s", a.Items[i-1].Severity, x.Severity)
 		}
@@ -215,9 +213,7 @@ func TestRateReportsHowMuchOfItsWindowWasCounted(t *testing.T) {
 
 func TestBoundsOfSeverityAreChecked(t *testing.T) {
 	got, err := ParseBounds([]string{"hot-rate=2.5", " hot-warn-share = 0 "})
-	if err != nil || !maps.Equal(got, Bounds{BoundHotRate: 2.5, BoundWarnShare: 0}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	expect.That(t, err == nil && maps.Equal(got, Bounds{BoundHotRate: 2.5, BoundWarnShare: 0}), "%v, %v", got, err)
 	for _, text := range []string{"", "hot-rate", "hot-rate=-1", "hot-rate=NaN", "hot-rate=Inf", "hot-warn-share=1.1", "heat=3"} {
 		if got, err := ParseBounds([]string{text}); fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: %v, %v", text, got, err)

@@ -188,9 +188,7 @@ func TestTheProblemsOfAPastTimeSayWhenTheyWereWorst(t *testing.T) {
 		t.Error(got)
 	}
 	expect.Equal(t, v.Items[1].Text.String(), "It is off.", "without a figure")
-	if !slices.Contains(v.Passed, Orphans) || slices.Contains(v.Passed, Jumbo) {
-		t.Errorf("passed: %v", v.Passed)
-	}
+	expect.That(t, slices.Contains(v.Passed, Orphans) && !slices.Contains(v.Passed, Jumbo), "passed: %v", v.Passed)
 }
 
 func TestProblemsOfOneCauseAreOneIncident(t *testing.T) {

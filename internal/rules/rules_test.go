@@ -364,9 +364,7 @@ func runCases(t *testing.T, cases []ruleCase) {
 
 func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 	t.Helper()
-	if i.Severity != rank || i.Text.Code != says {
-		t.Errorf("%s %s, want %s %s", i.Severity, i.Text.Code, rank, says)
-	}
+	expect.That(t, i.Severity == rank && i.Text.Code == says, "%s %s, want %s %s", i.Severity, i.Text.Code, rank, says)
 	first := ""
 	if len(i.Remedy.Plans) > 0 {
 		first = i.Remedy.Plans[0].Kind

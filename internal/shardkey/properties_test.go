@@ -46,9 +46,7 @@ func TestOrderAndHashAgreeWithTheSimulatedCluster(t *testing.T) {
 				if got := strings.Compare(encs[i], encs[j]); got != want {
 					rt.Fatalf("%s and %s: %d, want %d", a, b, got, want)
 				}
-				if want != 0 && strings.HasPrefix(encs[i], encs[j]) {
-					rt.Fatalf("the encoding of %s begins with that of %s", a, b)
-				}
+				must.That(rt, want == 0 || !strings.HasPrefix(encs[i], encs[j]), "the encoding of %s begins with that of %s", a, b)
 			}
 		}
 	})
@@ -150,9 +148,7 @@ func TestAPrefixRangeHoldsExactlyTheKeysWithThatPrefix(t *testing.T) {
 				rt.Fatalf("%s in the range of %v: %v", p.Display(k), prefix, !has)
 			}
 		}
-		if !r.Max.IsPrefixEnd() || r.Min.IsPrefixEnd() {
-			rt.Fatalf("the two ends of the prefix range of %v are equal", prefix)
-		}
+		must.That(rt, r.Max.IsPrefixEnd() && !r.Min.IsPrefixEnd(), "the two ends of the prefix range of %v are equal", prefix)
 	})
 }
 

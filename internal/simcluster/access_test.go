@@ -128,9 +128,7 @@ func TestPasswordsAreNotQuoted(t *testing.T) {
 		expect.Lacks(t, reply.String(), "canary", "%s", reply)
 	}
 	info := wantOK(t, root.runOn("admin", d("usersInfo", "u", "showCredentials", true)))
-	if !strings.Contains(info.String(), "storedKey") || strings.Contains(info.String(), "pw\"") {
-		t.Errorf("%s", info)
-	}
+	expect.That(t, strings.Contains(info.String(), "storedKey") && !strings.Contains(info.String(), "pw\""), "%s", info)
 	if info := wantOK(t, u.runOn("admin", d("usersInfo", "u"))); value.Len(bson.Raw(info.Lookup("users").Value)) != 1 ||
 		strings.Contains(info.String(), "storedKey") {
 		t.Errorf("%s", info)

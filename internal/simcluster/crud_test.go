@@ -132,9 +132,7 @@ func TestOnlyUnorderedInsertsContinueAfterAnError(t *testing.T) {
 	}{{true, 1}, {false, 2}} {
 		coll := map[bool]string{true: "o", false: "u"}[x.ordered]
 		reply, err := c.Command(t.Context(), "db", d("insert", coll, "documents", docs, "ordered", x.ordered))
-		if err == nil || reply.Lookup("n").Int32() != x.inserted {
-			t.Errorf("ordered %v: %v, %v", x.ordered, reply, err)
-		}
+		expect.That(t, err != nil && reply.Lookup("n").Int32() == x.inserted, "ordered %v: %v, %v", x.ordered, reply, err)
 		we := reply.Lookup("writeErrors", "0")
 		want := `{ index: 1, code: 11000, codeName: "DuplicateKey", errmsg: "E11000 duplicate key error collection: db.` +
 			coll + ` index: _id_ dup key: { _id: 1 }", keyPattern: { _id: 1 }, keyValue: { _id: 1 } }`

@@ -75,9 +75,7 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 				time.Sleep(time.Minute)
 				i.Stop()
 				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
-				if len(rounds) < 38 || len(rounds) > 44 {
-					t.Errorf("%d rounds in a minute, want 38 to 44", len(rounds))
-				}
+				expect.That(t, len(rounds) >= 38 && len(rounds) <= 44, "%d rounds in a minute, want 38 to 44", len(rounds))
 				if i.Acts() < 15 || len(commits) < len(rounds) {
 					t.Errorf("%d chunks moved, %d moves in %d rounds", i.Acts(), len(commits), len(rounds))
 				}
@@ -174,9 +172,7 @@ func TestSameSeedGivesTheSameInterference(t *testing.T) {
 			if !slices.Equal(one, again) {
 				t.Errorf("twice seed 1:\n%s\n\n%s", strings.Join(one, "\n"), strings.Join(again, "\n"))
 			}
-			if slices.Equal(one, other) || len(one) < 20 {
-				t.Errorf("seeds 1 and 2 do the same, %d entries", len(one))
-			}
+			expect.That(t, !slices.Equal(one, other) && len(one) >= 20, "seeds 1 and 2 do the same, %d entries", len(one))
 		})
 	}
 }

@@ -129,9 +129,7 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 	must.Do(t, c.BulkInsert("db.c", docs))
 	_, err := c.Command(t.Context(), "db", d("find", "c", "filter", d("s", d("$regex", "(a|b|c)*look")), "maxTimeMS", 1))
 	var e *status.Error
-	if !errors.As(err, &e) || e.Code != 50 || e.Message != "operation exceeded time limit" {
-		t.Fatalf("got %v", err)
-	}
+	must.That(t, errors.As(err, &e) && e.Code == 50 && e.Message == "operation exceeded time limit", "got %v", err)
 }
 
 func TestCloseEndsEveryConnection(t *testing.T) {

@@ -102,9 +102,7 @@ func (f *fake) check(t *testing.T, table *Table, ns Namespace, c *fakeColl, brok
 	t.Helper()
 	d, col := table.DamageOf(ns), table.Collection(ns)
 	if !broken {
-		if d != nil || col == nil || col.Chunks.Len() != len(c.rows) {
-			t.Errorf("%s is sound, got damage %+v", ns, d)
-		}
+		expect.That(t, d == nil && col != nil && col.Chunks.Len() == len(c.rows), "%s is sound, got damage %+v", ns, d)
 		return
 	}
 	if d == nil || (col != nil) != seenWhole {

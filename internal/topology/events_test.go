@@ -44,9 +44,7 @@ func TestTimesFollowTheOrderOfInsertion(t *testing.T) {
 			}
 		}
 		same := func(a, b Event) bool { return a.Time.Equal(b.Time) && a.Written.Equal(b.Written) }
-		if !slices.EqualFunc(CorrectTimes(got), got, same) {
-			t.Fatalf("seed %d: corrected twice it is something else", seed)
-		}
+		must.That(t, slices.EqualFunc(CorrectTimes(got), got, same), "seed %d: corrected twice it is something else", seed)
 	}
 }
 

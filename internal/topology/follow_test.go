@@ -91,9 +91,7 @@ func TestEntriesAreSeenAtOnceAndAQuietMinuteCostsLittle(t *testing.T) {
 	watch(t, f, f.options(), func(w *Watcher) {
 		f.change(func() { f.log("shardCollection.end", "db.c", 0) })
 		wait(time.Minute)
-		if !w.Table().Following.Live {
-			t.Fatalf("not followed: %+v", w.Table().Following)
-		}
+		must.That(t, w.Table().Following.Live, "not followed: %+v", w.Table().Following)
 		for _, early := range []time.Duration{0, 30 * time.Millisecond} { // the entry, until the change is to be seen
 			version := c.highest()
 			f.change(func() { f.log("moveChunk.commit", "db.c", 0) })
@@ -190,9 +188,7 @@ func TestNothingIsLostWhenFollowingBreaks(t *testing.T) {
 				f.change(func() { f.broken, f.fail, f.lead = nil, map[string]error{}, true; f.log("split", "db.c0", 0) })
 				wait(3 * time.Minute) // also after a refusal it is tried again
 				table := w.Table()
-				if !table.Following.Live || table.Following.Err != nil {
-					t.Errorf("not followed at the end: %+v", table.Following)
-				}
+				expect.That(t, table.Following.Live && table.Following.Err == nil, "not followed at the end: %+v", table.Following)
 				must.That(t, len(table.Events) == len(f.events), "%d of %d entries", len(table.Events), len(f.events))
 				for i, e := range table.Events {
 					must.That(t, e.ID == f.events[i].ID, "entry %d is %s, want %s", i, e.ID, f.events[i].ID)

@@ -25,9 +25,7 @@ func TestIdleClusterCostsOneSmallReadATurn(t *testing.T) {
 		if f.count("MoveOperations") != 0 || f.count("Counts") != 0 || f.count("Events") > 10 {
 			t.Errorf("calls %v", f.calls)
 		}
-		if len(seq.List) != 0 || w.Table().Stale(PartMoves, time.Now()) {
-			t.Errorf("%+v", w.Table().Health[PartMoves])
-		}
+		expect.That(t, len(seq.List) == 0 && !w.Table().Stale(PartMoves, time.Now()), "%+v", w.Table().Health[PartMoves])
 	})
 }
 
@@ -177,9 +175,7 @@ func TestManyAndMalformedMigrations(t *testing.T) {
 		})
 		ops, counts := f.count("MoveOperations"), f.count("Counts")
 		wait(time.Minute)
-		if len(w.Table().Moves.List) != 13 {
-			t.Fatalf("%d moves", len(w.Table().Moves.List))
-		}
+		must.That(t, len(w.Table().Moves.List) == 13, "%d moves", len(w.Table().Moves.List))
 		if n := f.count("MoveOperations") - ops; n > 31 {
 			t.Errorf("%d times asked", n)
 		}

@@ -224,9 +224,7 @@ func TestDisksAreReadOnceAMinuteWithOneCommand(t *testing.T) {
 		if d := w.Table().DiskOf("b"); !d.Known() || d.Free() != 500_000 || d.Share() != 0.5 {
 			t.Errorf("%+v", d)
 		}
-		if w.Table().Stale(PartDisks, time.Now()) || w.Table().DiskOld("b", time.Now()) {
-			t.Error("it is stale")
-		}
+		expect.That(t, !w.Table().Stale(PartDisks, time.Now()) && !w.Table().DiskOld("b", time.Now()), "it is stale")
 	})
 }
 

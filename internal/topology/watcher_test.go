@@ -266,9 +266,7 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 		all = append(all, f.add(Namespace(fmt.Sprintf("db.c%02d", i)), byte(i+1), 0))
 	}
 	withWatcher(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
-		if len(w.Table().Collections) != 23 {
-			t.Fatalf("%d collections after the first poll", len(w.Table().Collections))
-		}
+		must.That(t, len(w.Table().Collections) == 23, "%d collections after the first poll", len(w.Table().Collections))
 		wait(10 * time.Second) // one whole rotation
 		f.change(func() {
 			for _, c := range all {
@@ -307,9 +305,7 @@ func TestRotationReadsLoggedCollectionsAtOnce(t *testing.T) {
 			f.events = append([]Event{{ID: "e2", What: "moveChunk.commit", NS: "db.c77"}}, f.events...)
 		})
 		wait(2 * time.Second)
-		if w.Table().Collection("db.c77").Chunks.Owner(0) != "c" {
-			t.Fatal("the move was not found within one poll")
-		}
+		must.That(t, w.Table().Collection("db.c77").Chunks.Owner(0) == "c", "the move was not found within one poll")
 	})
 }
 
@@ -354,9 +350,7 @@ func TestSweepStaysBelowItsRateAndReachesEveryChunk(t *testing.T) {
 		wait(5 * time.Minute)
 		read := 0
 		f.change(func() { read = f.rowsRead })
-		if read > 5000 || read < 4000 {
-			t.Fatalf("%d chunk documents in five minutes, want at most 1,000 a minute", read)
-		}
+		must.That(t, read <= 5000 && read >= 4000, "%d chunk documents in five minutes, want at most 1,000 a minute", read)
 		if at := w.Table().FlagsRead["db.x"]; at != loaded {
 			t.Fatalf("half a pass counts as a whole one: %v, %v before", at, loaded)
 		}

@@ -117,9 +117,7 @@ func checkStatus(t *testing.T, v any) {
 		at(ranged, "balancing") != true {
 		t.Errorf("sh.status() of app.ranged: %v", ranged)
 	}
-	if at(app, "collections", "app.hashed", "shardKey", "k") != "hashed" {
-		t.Errorf("sh.status() of app: %v", app)
-	}
+	expect.Equal(t, at(app, "collections", "app.hashed", "shardKey", "k"), "hashed", "sh.status() of app: %v", app)
 }
 
 func TestMongoshShowsTheDemoData(t *testing.T) {

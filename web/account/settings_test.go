@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -16,9 +17,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	w := door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"support","expires":"2026-05-01T00:00:00Z"}`)
 	made := webtest.Decode[api.TokenCreated](t, w)
-	if made.Secret == "" || made.Role != "support" || made.Owner != door.Principal("operator").ID {
-		t.Fatalf("%+v", made)
-	}
+	must.That(t, made.Secret != "" && made.Role == "support" && made.Owner == door.Principal("operator").ID, "%+v", made)
 	me := webtest.Decode[api.Me](t, door.Call("GET", "/me", "", "", webtest.Bearer(made.Secret)))
 	if me.Role != "support" || me.Method != "token" || strings.Join(me.Roles, " ") != "viewer support" {
 		t.Errorf("%+v", me)
@@ -32,9 +31,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 		}
 	}
 	list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "operator", ""))
-	if len(list.Items) != 1 || list.Items[0].ID != made.ID || list.Items[0].Revoked != nil {
-		t.Errorf("%+v", list)
-	}
+	expect.That(t, len(list.Items) == 1 && list.Items[0].ID == made.ID && list.Items[0].Revoked == nil, "%+v", list)
 	if w := door.Call("POST", "/tokens/"+made.ID+"/revoke", "operator", ""); w.Code != http.StatusOK {
 		t.Errorf("revoke: %d %s", w.Code, w.Body)
 	}

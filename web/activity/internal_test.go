@@ -194,9 +194,7 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 		t.Errorf("%d of those asked for by name", len(named.Items))
 	}
 	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
-	if len(moves.Items) != 3 || moves.Hidden != 101 {
-		t.Errorf("%d moves, %d hidden", len(moves.Items), moves.Hidden)
-	}
+	expect.That(t, len(moves.Items) == 3 && moves.Hidden == 101, "%d moves, %d hidden", len(moves.Items), moves.Hidden)
 	fails := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
 	expect.That(t, len(fails.Items) == 1 && fails.Items[0].Count == 1 && fails.Hidden == 1, "%+v", fails)
 	if fails = webtest.Decode[api.FoldedList[api.MigrationFailures]](t,

@@ -81,9 +81,7 @@ func TestATimeReachesBackIntoHistory(t *testing.T) {
 				break
 			}
 		}
-		if listed != c.other+c.failed {
-			t.Errorf("%s: %d entries are listed, %d counted", c.query, listed, c.other+c.failed)
-		}
+		expect.That(t, listed == c.other+c.failed, "%s: %d entries are listed, %d counted", c.query, listed, c.other+c.failed)
 	}
 }
 

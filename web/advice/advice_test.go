@@ -119,9 +119,7 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	s, _ := advised(t)
 	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
-	if len(list.Unsure) == 0 || len(list.Passed) == 0 {
-		t.Fatalf("unsure %v, passed %v", list.Unsure, list.Passed)
-	}
+	must.That(t, len(list.Unsure) != 0 && len(list.Passed) != 0, "unsure %v, passed %v", list.Unsure, list.Passed)
 	for _, i := range list.Items {
 		if i.Title.String() == "" || i.Why.String() == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" ||
 			strings.Contains(i.Title.String()+i.Why.String()+i.WhyNot, "[advice") ||

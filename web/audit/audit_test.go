@@ -125,9 +125,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 	}
 	older, _ := doc.Find("nav.pages a[rel=next]").Attr("href")
 	u, err := url.Parse(older)
-	if err != nil || u.Query().Get("what") != "login." || u.Query().Get("below") != "71" {
-		t.Fatal(older, err)
-	}
+	must.That(t, err == nil && u.Query().Get("what") == "login." && u.Query().Get("below") == "71", "%v %v", older, err)
 	doc = webtest.ParseHTML(t, s.Do("GET", older).Body.String())
 	if first := strings.TrimSpace(doc.Find("tbody tr").First().Find("td").First().Text()); first != "70" {
 		t.Error(first)

@@ -324,9 +324,7 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 			answer.ChunkRef(c, c.Chunks.At(goes.chunk).Min)+`","to":"`+to+`"},"reason":"hot"}`)
 		w := f.Post("anna", "/api/v1/plans/"+p.ID+"/run", hashOf(p))
 		var run api.Run
-		if err := json.Unmarshal(w.Body.Bytes(), &run); err != nil || w.Code != http.StatusAccepted {
-			f.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must.That(f, json.Unmarshal(w.Body.Bytes(), &run) == nil && w.Code == http.StatusAccepted, "%d %s", w.Code, w.Body)
 		if run = f.Ended(run.ID); run.State != "succeeded" {
 			f.Fatalf("the move: %s %s", run.State, run.Why)
 		}

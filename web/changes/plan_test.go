@@ -110,9 +110,7 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 		// Undone by the page's forms.
 		w := c.Do("POST", "/runs/"+a.ID+"/undo", webtest.As("bert", auth.Operator), webtest.Form("reason", "not needed"))
 		to := w.Header().Get("Location")
-		if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/plans/") {
-			c.Fatalf("undo: %d %s", w.Code, w.Body)
-		}
+		must.That(c, w.Code == http.StatusSeeOther && strings.HasPrefix(to, "/plans/"), "undo: %d %s", w.Code, w.Body)
 		form := webtest.ParseHTML(c.T, c.Do("GET", to, webtest.As("bert", auth.Operator)).Body.String()).Find("form[action='" + to + "/run']")
 		hash, _ := form.Find("input[name=hash]").Attr("value")
 		w = c.Do("POST", to+"/run", webtest.As("bert", auth.Operator), webtest.Form("hash", hash))
@@ -209,9 +207,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 		doc := webtest.ParseHTML(t, w.Body.String())
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 		for _, part := range want.page {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
-			}
+			expect.That(t, strings.Contains(text, part), "%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
 		}
 		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(webtest.CannedActions().PlanList[2].Steps) {
 			t.Errorf("%d steps are listed: tries of one step are one line", n)

@@ -315,16 +315,12 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 				} else if form != "" {
 					checkRuns(t, sit, p, form)
 				}
-				if len(rem.Plans) == 0 && rem.WhyNot == "" {
-					t.Errorf("%s: neither a plan nor why there is none", p.Rule)
-				}
+				expect.That(t, len(rem.Plans) != 0 || rem.WhyNot != "", "%s: neither a plan nor why there is none", p.Rule)
 				for _, x := range rem.Plans {
 					checkRuns(t, sit, p, string(x.URL))
 				}
 				for _, x := range rem.Refused {
-					if x.URL != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
-						t.Errorf("%s: refused %+v", p.Rule, x)
-					}
+					expect.That(t, x.URL == "" && x.Why != "" && !strings.HasPrefix(x.Why, "["), "%s: refused %+v", p.Rule, x)
 				}
 				if p.Rule == c.rule {
 					fired = true

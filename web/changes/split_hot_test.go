@@ -80,12 +80,8 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	}
 	one, several, bare := fields(writes.HotChunkPlan(c, "", 2)), fields(writes.HotChunkPlan(c, "", 1, 2)),
 		fields(answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
-	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
-		t.Errorf("of one chunk: %v", one)
-	}
-	if !several["chunks"] || several["chunk"] || several["at"] || !several["to"] {
-		t.Errorf("of several: %v", several)
-	}
+	expect.That(t, !one["chunks"] && !one["chunk"] && one["at"] && one["to"] && !one["cuts"], "of one chunk: %v", one)
+	expect.That(t, several["chunks"] && !several["chunk"] && !several["at"] && several["to"], "of several: %v", several)
 	expect.That(t, bare["chunk"] && bare["chunks"] && bare["at"] && !bare["cuts"], "of none: %v", bare)
 	// No shard is chosen unless somebody chooses one.
 	if first := webtest.ParseHTML(t, s.Do("GET", writes.HotChunkPlan(c, "",

@@ -66,9 +66,7 @@ func TestTilesHaveAtMostTwoThousandMarksIn64KBOfAMillionChunks(t *testing.T) {
 		z := gzip.NewWriter(&small)
 		_, _ = z.Write(w.Body.Bytes())
 		_ = z.Close()
-		if small.Len() > 64<<10 {
-			t.Errorf("level %d: %d bytes with gzip, at most %d", level, small.Len(), 64<<10)
-		}
+		expect.That(t, small.Len() <= 64<<10, "level %d: %d bytes with gzip, at most %d", level, small.Len(), 64<<10)
 	}
 }
 
@@ -96,9 +94,7 @@ func TestATileWithRoomHasAMarkForEachChunk(t *testing.T) {
 	s := withChunks(t, 100)
 	got := webtest.Decode[api.MapTile](t, s.Do("GET", tileURL(0, 0, 512)))
 	c := s.Watcher.Value.Collections[0]
-	if len(got.Marks.At) != 100 || !got.Exact {
-		t.Fatalf("%d marks, exact %v; want 100, true", len(got.Marks.At), got.Exact)
-	}
+	must.That(t, len(got.Marks.At) == 100 && got.Exact, "%d marks, exact %v; want 100, true", len(got.Marks.At), got.Exact)
 	for i, ch := range c.Chunks.All() {
 		expect.Equal(t, got.Shards[got.Marks.Shard[i]], ch.Shard, "the shard of chunk %d", i)
 		expect.Equal(t, got.Marks.Flags[i]&api.MapJumbo != 0, ch.Jumbo, "chunk %d: jumbo", i)

@@ -113,9 +113,7 @@ func TestChunkIsMeasuredOnRequest(t *testing.T) {
 	}
 	cluster.measure(t, true, 4)
 	got = webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
-	if *got.Bytes.Value != 40_008 || !got.Bytes.Exact || got.Bytes.Method != "dataSize" {
-		t.Errorf("exact: %+v", got)
-	}
+	expect.That(t, *got.Bytes.Value == 40_008 && got.Bytes.Exact && got.Bytes.Method == "dataSize", "exact: %+v", got)
 	why := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1"+path+"/why"))
 	expect.That(t, why.Size != nil && *why.Size.Bytes.Value == 40_008, "why: %+v", why.Size)
 	expect.Equal(t, cluster.asked, 2, "commands")
@@ -219,9 +217,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 		t.Fatalf("%d of %d measured, %d rows", got.Measured, got.Of, len(got.Items))
 	}
 	for i, want := range []int{3, 200, 9} {
-		if got.Items[i].Ref != refOf(s, want) || !got.Items[i].Measured {
-			t.Errorf("row %d is %s", i, got.Items[i].Ref)
-		}
+		expect.That(t, got.Items[i].Ref == refOf(s, want) && got.Items[i].Measured, "row %d is %s", i, got.Items[i].Ref)
 	}
 	seen, last := map[string]bool{}, int64(1<<62)
 	for i, row := range got.Items {
@@ -326,9 +322,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	if !slices.Equal(order, []int{12, 6, 1, 2}) || writes(0) != "30.0" || m.Items[0].WritesExact || writes(1) != "2.00" || writes(2) != "0" {
 		t.Errorf("%v %+v", order, m.Items[:3])
 	}
-	if !strings.HasPrefix(m.Note.String(), "Chunks that took writes in the last 5 min: 2 of 24") {
-		t.Error(m.Note)
-	}
+	expect.That(t, strings.HasPrefix(m.Note.String(), "Chunks that took writes in the last 5 min: 2 of 24"), "%v", m.Note)
 	v.Writes = nil
 	m, err = data.ChunkPage(v, c, data.ChunkQuery{Sort: data.ByHeat, Pos: -1})
 	if err != nil || m.Heated || !strings.HasPrefix(m.Note.String(), "No writes") || m.Items[0].Number != 1 {

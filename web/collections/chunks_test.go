@@ -23,9 +23,7 @@ func TestPagingGoesOnAfterTheNextChunkWasMergedAway(t *testing.T) {
 	first := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path))
 	s.Watcher.Publish(webtest.CannedTable(2, 6)) // bounds 6 and up are merged
 	second := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path+"&cursor="+string(first.Next)))
-	if len(second.Items) != 1 || !strings.Contains(string(second.Items[0].Max), "maxKey") {
-		t.Errorf("%+v", second)
-	}
+	expect.That(t, len(second.Items) == 1 && strings.Contains(string(second.Items[0].Max), "maxKey"), "%+v", second)
 	gone := strings.Replace(string(first.Next), "01000000", "02000000", 1)
 	expect.Equal(t, s.Do("GET", path+"&cursor="+gone).Code, http.StatusConflict, "reference of another life")
 }
@@ -92,9 +90,7 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 				}
 				expect.Equal(t, next, tile.To, "the end of %s %d/%d", ns, level, index)
 			}
-			if chunks != c.Chunks.Len() {
-				t.Errorf("%s level %d has %d chunks of %d", ns, level, chunks, c.Chunks.Len())
-			}
+			expect.That(t, chunks == c.Chunks.Len(), "%s level %d has %d chunks of %d", ns, level, chunks, c.Chunks.Len())
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
@@ -111,9 +112,7 @@ func TestManyCollectionsAreCutIntoPages(t *testing.T) {
 	seen, address, pages := map[string]bool{}, "/collections", 0
 	for ; address != ""; pages++ {
 		w := s.Do("GET", address)
-		if w.Code != http.StatusOK || w.Body.Len() > 250<<10 {
-			t.Fatalf("%s: %d, %d bytes", address, w.Code, w.Body.Len())
-		}
+		must.That(t, w.Code == http.StatusOK && w.Body.Len() <= 250<<10, "%s: %d, %d bytes", address, w.Code, w.Body.Len())
 		doc := webtest.ParseHTML(t, w.Body.String())
 		doc.Find("#live-collections tr[data-key]").Each(func(_ int, row *goquery.Selection) { seen[row.AttrOr("data-key", "")] = true })
 		address = doc.Find(`#live-collections nav.pages a[rel="next"]`).AttrOr("href", "")

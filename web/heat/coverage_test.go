@@ -27,9 +27,7 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 		for _, ns := range []string{"changes", "snapshots", "revisions", "schemas"} {
 			for _, l := range list(what, "&ns=yorkie-meta."+ns) {
 				of[l.ID] += l.WritesPerSecond
-				if l.NS != "yorkie-meta."+ns || l.Counts != "newRows" || l.Parts != nil {
-					t.Errorf("%s of %s: %+v", what, ns, l)
-				}
+				expect.That(t, l.NS == "yorkie-meta."+ns && l.Counts == "newRows" && l.Parts == nil, "%s of %s: %+v", what, ns, l)
 			}
 		}
 		ids, shares := map[string]bool{}, 0.0

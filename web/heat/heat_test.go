@@ -187,9 +187,7 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 				t.Errorf("%s: a row is called %q, %q", by, r.Label, r.Detail)
 			}
 		}
-		if math.Abs(shares-1) > 0.001*float64(len(m.Rows)) {
-			t.Errorf("%s: all shares together are %.3f", by, shares)
-		}
+		expect.That(t, math.Abs(shares-1) <= 0.001*float64(len(m.Rows)), "%s: all shares together are %.3f", by, shares)
 		w := s.Do("GET", "/api/v1/heat/map?by="+by, webtest.Header("If-None-Match", m.Version))
 		if w.Code != http.StatusNotModified || w.Body.Len() > 0 {
 			t.Errorf("asked again: %d, %d bytes", w.Code, w.Body.Len())

@@ -94,15 +94,11 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 	list := webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?limit=1000")).Items
 	shares, shards := map[string]float64{}, webtest.HeatListOf(t, s, "shards").Items
 	for _, x := range list {
-		if x.ReadsPerSecond == nil || x.ReadShare == nil || x.ReadMillis == nil || x.From == nil {
-			t.Fatalf("%+v", x)
-		}
+		must.That(t, x.ReadsPerSecond != nil && x.ReadShare != nil && x.ReadMillis != nil && x.From != nil, "%+v", x)
 		shares[x.Shard] += *x.ReadShare
 	}
 	for _, x := range shards {
-		if math.Abs(shares[x.Shard]-1) > 1e-6 {
-			t.Errorf("the shares of %s add up to %f", x.Shard, shares[x.Shard])
-		}
+		expect.That(t, math.Abs(shares[x.Shard]-1) <= 1e-6, "the shares of %s add up to %f", x.Shard, shares[x.Shard])
 	}
 	one := list[0]
 	some := webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?shard="+one.Shard+"&ns="+one.NS)).Items
@@ -298,8 +294,6 @@ func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 	src.Shards = nil
 	unread := webtest.NewHeatServer(t, v, src, time.Minute, nil)
 	for _, l := range webtest.HeatListOf(t, unread, "shards").Items {
-		if l.OperationsFrom != nil || l.WriteOperationsPerSecond != nil {
-			t.Errorf("counters that were never read: %+v", l)
-		}
+		expect.That(t, l.OperationsFrom == nil && l.WriteOperationsPerSecond == nil, "counters that were never read: %+v", l)
 	}
 }

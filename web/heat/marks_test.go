@@ -124,7 +124,5 @@ func TestRunsAndAlertsAreMarked(t *testing.T) {
 	}
 	was := from.Events.Version(t.Context())
 	stub.RunList[0].Seq++
-	if from.Events.Version(t.Context()) == was {
-		t.Error("a changed run does not change the version of the picture")
-	}
+	expect.That(t, from.Events.Version(t.Context()) != was, "a changed run does not change the version of the picture")
 }

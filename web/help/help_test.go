@@ -80,9 +80,7 @@ func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 				to := a.AttrOr("href", "")
 				path, _, _ := strings.Cut(to, "?")
 				n++
-				if !pages[path] && s.Do("GET", to).Code != http.StatusOK {
-					t.Errorf("%s leads to %s, which is no page", index, to)
-				}
+				expect.That(t, pages[path] || s.Do("GET", to).Code == http.StatusOK, "%s leads to %s, which is no page", index, to)
 			})
 		})
 		expect.That(t, n >= 20, "only %d links of %s", n, index)

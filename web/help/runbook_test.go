@@ -68,9 +68,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 	listed.Each(func(_ int, a *goquery.Selection) {
 		expect.That(t, opened[a.AttrOr("href", "")], "%s is listed, and no alert leads there", a.AttrOr("href", ""))
 	})
-	if listed.Length() != len(opened) {
-		t.Errorf("%d are listed, alerts lead to %d", listed.Length(), len(opened))
-	}
+	expect.That(t, listed.Length() == len(opened), "%d are listed, alerts lead to %d", listed.Length(), len(opened))
 }
 
 // The rules know the name of the cluster, so on a server of several the links lead to its pages.

@@ -222,9 +222,7 @@ func TestTheCurveSaysOfHowManyChunksItIs(t *testing.T) {
 	for i := range c.Chunks.Len() {
 		ref := answer.ChunkRef(c, c.Chunks.At(i).Min)
 		a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
-		if a.Writes.From == nil || len(a.Writes.Rates) == 0 || a.Writes.Chunks < 1 {
-			t.Fatalf("chunk %d: %+v", i, a.Writes)
-		}
+		must.That(t, a.Writes.From != nil && len(a.Writes.Rates) != 0 && a.Writes.Chunks >= 1, "chunk %d: %+v", i, a.Writes)
 		for _, x := range a.Writes.Rates {
 			some = some || x != nil && *x > 0
 		}

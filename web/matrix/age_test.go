@@ -26,9 +26,7 @@ func TestCellsSayHowOldTheyAreAfterAnHour(t *testing.T) {
 				expect.Equal(t, got, want, "a cell after %s", after)
 			}
 		})
-		if cells == 0 || (old > 0) != (want != "") {
-			t.Errorf("after %s %d of %d cells say their age", after, old, cells)
-		}
+		expect.That(t, cells != 0 && (old > 0) == (want != ""), "after %s %d of %d cells say their age", after, old, cells)
 	}
 	// Numbers of a past time are as old as they were then.
 	past := v

@@ -83,9 +83,7 @@ func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
 	expect.Equal(t, first[0], "yorkie-meta.changes", "largest first: %v", first)
 	doc := page(t, s, "/matrix?sort=on%3Ashard-rs-2")
 	head := doc.Find(`.grid th[aria-sort="descending"]`)
-	if head.Length() != 1 || !strings.Contains(head.Text(), "shard-rs-2") {
-		t.Errorf("sorted by %q", head.Text())
-	}
+	expect.That(t, head.Length() == 1 && strings.Contains(head.Text(), "shard-rs-2"), "sorted by %q", head.Text())
 	reversed := names(page(t, s, head.Find("a").AttrOr("href", "")), "collection")
 	usual := names(doc, "collection")
 	slices.Reverse(reversed)
@@ -223,9 +221,7 @@ func TestProjectsOfThePastAreNotRecordedAndThePageSaysSo(t *testing.T) {
 	if text := page(t, s, "/matrix?by=projects&"+at).Find("#live-matrix .state").Text(); !strings.Contains(text, "Not recorded") {
 		t.Errorf("the page says %q", text)
 	}
-	if page(t, s, "/matrix?"+at).Find("tr.collection").Length() == 0 {
-		t.Error("collections of the past are not shown")
-	}
+	expect.That(t, page(t, s, "/matrix?"+at).Find("tr.collection").Length() != 0, "collections of the past are not shown")
 	expect.Equal(t, s.Do("GET", "/api/v1/matrix?by=projects&"+at).Code, http.StatusNotFound, "JSON answers")
 	for measure, want := range map[string]string{"writes": "not kept by shard", "reads": "Reads of past times are not kept"} {
 		cell := page(t, s, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()

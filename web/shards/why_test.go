@@ -106,9 +106,7 @@ func TestTheEvenSharesOfAllShardsAreAllTheData(t *testing.T) {
 			t.Errorf("%s: %q", shard.Name, a.EvenMeans)
 		}
 	}
-	if math.Abs(here-even) > float64(len(v.Table.Shards)) {
-		t.Errorf("%v is there, the even shares are %v", here, even)
-	}
+	expect.That(t, math.Abs(here-even) <= float64(len(v.Table.Shards)), "%v is there, the even shares are %v", here, even)
 }
 
 func TestAZoneWithoutAShardHasNoEvenShare(t *testing.T) {

@@ -34,9 +34,7 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 		expect.That(t, !strings.Contains(log, secret), "%q is in the log", secret)
 	}
 	for line := range strings.Lines(log) {
-		if strings.Contains(line, "msg=request ") && !strings.Contains(line, " who=") {
-			t.Errorf("no who in %q", line)
-		}
+		expect.That(t, !strings.Contains(line, "msg=request ") || strings.Contains(line, " who="), "no who in %q", line)
 	}
 	s := webtest.New(t, webtest.WithPeople) // ids that somebody else gave out
 	s.Do("GET", "/zones", webtest.As("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))

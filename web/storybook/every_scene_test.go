@@ -52,9 +52,7 @@ func TestEveryScene(t *testing.T) {
 			w := sc.Serve(t).Do("GET", sc.Path, sc.Ask...)
 			html := w.Body.String()
 			doc := webtest.ParseHTML(t, html)
-			if w.Code >= 500 && w.Code != http.StatusServiceUnavailable || w.Code/100 == 3 {
-				t.Errorf("status %d", w.Code)
-			}
+			expect.That(t, (w.Code < 500 || w.Code == http.StatusServiceUnavailable) && w.Code/100 != 3, "status %d", w.Code)
 			for _, fault := range webtest.FaultsOfPage(doc) {
 				if sc.Name != "login-leave" || !strings.HasPrefix(fault, "https://issuer.example/") { // it leads to the issuer
 					t.Error(fault)

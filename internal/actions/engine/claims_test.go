@@ -110,9 +110,7 @@ func TestAChangeIsRunningUntilItsRunHasEnded(t *testing.T) {
 	expect.That(t, is(actions.Pin, pin), "the same change is offered again while it runs")
 	other := pin
 	other.Shard = "b"
-	if is(actions.Pin, other) || is(actions.Isolate, pin) {
-		t.Error("another change is taken for the running one")
-	}
+	expect.That(t, !is(actions.Pin, other) && !is(actions.Isolate, pin), "another change is taken for the running one")
 	x.run.State = Failed
 	expect.That(t, !is(actions.Pin, pin), "a failed run makes its change still")
 }

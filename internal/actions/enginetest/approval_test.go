@@ -75,9 +75,7 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 			t.Errorf("%d plans wait", len(waiting))
 		}
 		a := r.approve(Bert, p)
-		if a.State != engine.Approved || a.By != Bert.ID || a.Expires.Sub(a.At) != engine.ApprovalLasts {
-			t.Errorf("%+v", a)
-		}
+		expect.That(t, a.State == engine.Approved && a.By == Bert.ID && a.Expires.Sub(a.At) == engine.ApprovalLasts, "%+v", a)
 		if waiting, _ = r.Engine.AwaitingApproval(r.Context(), 10); len(waiting) != 0 {
 			t.Error("an approved plan waits")
 		}

@@ -243,9 +243,7 @@ func TestBatchKeepsItsLimitsPerHour(t *testing.T) {
 			begun := time.Now()
 			id := r.Start(r.Plan(actions.Batch, args)).ID
 			run := r.Wait(id, func(run engine.Run) bool { return !run.Batch.Waits.IsZero() })
-			if run.Batch.Next.IsZero() || run.State != engine.Waiting {
-				r.Errorf("%s: %s: %+v", name, run.State, run.Batch)
-			}
+			expect.That(r, !run.Batch.Next.IsZero() && run.State == engine.Waiting, "%s: %s: %+v", name, run.State, run.Batch)
 			r.Restart()
 			run = r.WaitEnd(id)
 			children := r.children(id)
@@ -281,9 +279,7 @@ func TestBatchWaitsForItsMaintenanceWindow(t *testing.T) {
 		}
 		run = r.WaitEnd(id)
 		children := r.children(id)
-		if run.State != engine.Succeeded || len(children) != 2 {
-			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
-		}
+		must.That(r, run.State == engine.Succeeded && len(children) == 2, "%s %v, %d runs", run.State, run.Why, len(children))
 		if h := children[1].Started.UTC().Hour(); h != 4 || children[1].Started.Sub(begun) < 2*time.Hour {
 			r.Errorf("item 2 began at %s", children[1].Started)
 		}
@@ -324,9 +320,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 			r.Fatalf("%+v", p.Steps)
 		}
 		undo := r.WaitEnd(r.Start(p).ID)
-		if undo.State != engine.Succeeded || undo.UndoOf != run.ID {
-			r.Fatalf("%s %v: %+v", undo.State, undo.Why, undo.Batch)
-		}
+		must.That(r, undo.State == engine.Succeeded && undo.UndoOf == run.ID, "%s %v: %+v", undo.State, undo.Why, undo.Batch)
 		for _, at := range []int{0, 10, 20} {
 			f := operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)}
 			if got := r.ReadFact(f); got["shard"] != "shard-rs-1" {
@@ -334,9 +328,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 			}
 		}
 		after := r.runNow(run.ID)
-		if after.State != engine.Undone || after.UndoneBy != undo.ID {
-			r.Errorf("%s by %q", after.State, after.UndoneBy)
-		}
+		expect.That(r, after.State == engine.Undone && after.UndoneBy == undo.ID, "%s by %q", after.State, after.UndoneBy)
 		refused.As(r, must.Err(r.Engine.Undo(r.Context(), Anna, run.ID, "")), fault.Conflict, "undone twice")
 	})
 }

@@ -144,9 +144,7 @@ func TestBatchOfAThousandItemsIsSavedInSmallWrites(t *testing.T) {
 		})
 		run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
 		r.Disk.Fail(nil, nil)
-		if run.State != engine.Succeeded || run.Batch.Done != items {
-			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
-		}
+		must.That(r, run.State == engine.Succeeded && run.Batch.Done == items, "%s %v: %+v", run.State, run.Why, run.Batch)
 		record, err := r.handle.RunRecord(r.Context(), id)
 		r.Must(err)
 		if size = len(record.Body); size > 16<<10 || saves > 5*items {
@@ -188,9 +186,7 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 			"an earlier item moves", "Item 5", "shard-rs-9", "6 more items of the request are left out: 12, 13, 14, 15, 16, 17."},
 			"lacks")
 		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded || run.Batch.Items != 1 {
-			r.Errorf("%s %v: %+v", run.State, run.Why, run.Batch)
-		}
+		expect.That(r, run.State == engine.Succeeded && run.Batch.Items == 1, "%s %v: %+v", run.State, run.Why, run.Batch)
 		_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Batch, Reason: "a test",
 			Args: actions.Args{Plans: moves("shard-rs-1", 20, 30), LeaveOut: true}})
 		refused.With(r, err, fault.Conflict, "every item", "nothing is left")

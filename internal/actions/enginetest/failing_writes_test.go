@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -135,9 +136,7 @@ func TestNoCommandIsSentWhenTheDataDirectoryIsLostAfterTheIntent(t *testing.T) {
 		id := r.Start(p).ID
 		time.Sleep(10 * time.Minute)
 		run, err := r.Engine.RunByID(r.Context(), id)
-		if err != nil || !run.State.Open() || run.Why.Code != "run.unsaved" {
-			r.Fatalf("%v %s %v", err, run.State, run.Why)
-		}
+		must.That(r, err == nil && run.State.Open() && run.Why.Code == "run.unsaved", "%v %s %v", err, run.State, run.Why)
 		r.checkNothingAccepted(id)
 		if sent := r.Sent(id); len(sent) > 0 {
 			r.Errorf("%v was sent without a record", sent)

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -296,9 +297,7 @@ func TestMoveThatWaitedForCleanUpCanBeUndoneAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			OnRig(t, Setup{}, func(r *Rig) {
 				p := r.planMove()
-				if !p.Steps[0].Wait || !p.Undo.From.IsZero() {
-					r.Fatalf("waits %v, undo from %s", p.Steps[0].Wait, p.Undo.From)
-				}
+				must.That(r, p.Steps[0].Wait && p.Undo.From.IsZero(), "waits %v, undo from %s", p.Steps[0].Wait, p.Undo.From)
 				run := r.WaitEnd(r.Start(p).ID)
 				between(r)
 				undo := r.undo(run.ID)

@@ -296,9 +296,7 @@ func TestRunThatWouldMoveMoreThanWasConfirmedEnds(t *testing.T) {
 		}
 		rule.Remove()
 		run := r.WaitEnd(id)
-		if run.State != engine.Refused || run.Why.Code != "step.beyondLimits" {
-			r.Errorf("%s %v", run.State, run.Why)
-		}
+		expect.That(r, run.State == engine.Refused && run.Why.Code == "step.beyondLimits", "%s %v", run.State, run.Why)
 		r.checkReported(run)
 	})
 }

@@ -76,9 +76,7 @@ func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
 				}
 				_, err := r.Sim.Command(r.Context(), "admin", bson.D{{Key: "moveChunk", Value: string(NS)},
 					{Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}})
-				if err == nil || !strings.Contains(err.Error(), "Found 2001 documents") {
-					t.Errorf("the donor said %v", err)
-				}
+				expect.That(t, err != nil && strings.Contains(err.Error(), "Found 2001 documents"), "the donor said %v", err)
 				fillChunk(r, 2000)
 				p := r.Plan(actions.MoveChunk, move)
 				if v, code := sizeCheck(p); v != actions.Pass || code != "size.measured" {

@@ -110,9 +110,7 @@ func TestACollectionIsDistributedAnewWithItsKey(t *testing.T) {
 		if len(on) < 2 || !slices.Equal(after.Ranges, before.Ranges) {
 			r.Errorf("chunks are on %v, zones %v", on, after.Ranges)
 		}
-		if now := r.Watcher.Table().Collection(NS); now.Incarnation == c.Incarnation {
-			r.Error("it is the same collection as before")
-		}
+		expect.That(r, r.Watcher.Table().Collection(NS).Incarnation != c.Incarnation, "it is the same collection as before")
 		r.CheckSentOnce(run)
 	})
 }
@@ -366,9 +364,7 @@ func TestAnAbortAfterTheCommit(t *testing.T) {
 		run := r.WaitEnd(id) // it commits while the abort is on its way
 		r.Sim.Faults().Heal()
 		late := r.WaitEnd(abort)
-		if late.State != engine.Failed || late.Steps[0].Error == "" {
-			r.Errorf("abort: %s %s", late.State, late.Why)
-		}
+		expect.That(r, late.State == engine.Failed && late.Steps[0].Error != "", "abort: %s %s", late.State, late.Why)
 		expect.Equal(r, run.State, engine.Succeeded, "%s", run.Why)
 		r.checkReshardTrue(run)
 	})

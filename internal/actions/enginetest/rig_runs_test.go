@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -162,9 +163,7 @@ func (r *Rig) Sent(run string) (out []simcluster.Seen) {
 func (r *Rig) CheckSentOnce(run engine.Run) {
 	r.Helper()
 	sent := r.Sent(run.ID)
-	if len(sent) > len(run.Steps) {
-		r.Errorf("%d commands of a run of %d steps: %v", len(sent), len(run.Steps), sent)
-	}
+	expect.That(r, len(sent) <= len(run.Steps), "%d commands of a run of %d steps: %v", len(sent), len(run.Steps), sent)
 	at := 0
 	for _, s := range sent {
 		for at < len(run.Steps) && !isPrefix(run.Steps[at].Command.Doc, s.Body) {

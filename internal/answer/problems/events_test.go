@@ -69,9 +69,7 @@ func TestRecordedEntriesAreInWords(t *testing.T) {
 			}
 		}
 		for what := range whats {
-			if got := logbook.ReadEvent(topology.Event{What: what}).Text(); got == what {
-				t.Errorf("%s: %s has no words", release, what)
-			}
+			expect.That(t, logbook.ReadEvent(topology.Event{What: what}).Text() != what, "%s: %s has no words", release, what)
 		}
 		expect.That(t, len(whats) >= 15, "%s: only %d kinds of entries", release, len(whats))
 	}

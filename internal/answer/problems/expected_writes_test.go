@@ -165,9 +165,7 @@ func TestARemedyMovesWhatItIsAbout(t *testing.T) {
 			t.Fatal("too few chunks:", n)
 		}
 		for _, p := range adviceFor(t, w.view(), rules.HotShard).Refused {
-			if !strings.HasPrefix(p.Why, "It lowers the busiest shard's share only from 100") {
-				t.Error(p.Kind, p.Why)
-			}
+			expect.That(t, strings.HasPrefix(p.Why, "It lowers the busiest shard's share only from 100"), "%v %v", p.Kind, p.Why)
 		}
 	})
 }

@@ -37,9 +37,7 @@ func TestTheAuthorizationRequestHasStateNonceAndPKCE(t *testing.T) {
 		"nonce": nonce, "code_challenge_method": "S256", "code_challenge": b64(sum[:]), "scope": "openid profile email"} {
 		expect.Equal(t, q.Get(name), want, "%s", name)
 	}
-	if strings.Contains(to, verifier) || strings.Contains(to, "client-secret") {
-		t.Error("a secret is in the address")
-	}
+	expect.That(t, !strings.Contains(to, verifier) && !strings.Contains(to, "client-secret"), "a secret is in the address")
 }
 
 func TestClaimsAreReadFromAValidToken(t *testing.T) {

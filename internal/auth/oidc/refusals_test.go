@@ -152,8 +152,6 @@ func TestTheSecretIsSentAsTheIssuerAcceptsIt(t *testing.T) {
 				t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
 			}
 		}
-		if p.exchanges != tc.tried {
-			t.Errorf("%s: %d requests for a token, expected %d", name, p.exchanges, tc.tried)
-		}
+		expect.That(t, p.exchanges == tc.tried, "%s: %d requests for a token, expected %d", name, p.exchanges, tc.tried)
 	}
 }

@@ -34,9 +34,7 @@ func TestFiguresAgreeWithADirectCount(t *testing.T) {
 			methods := map[string]int{}
 			for _, c := range r.snapshot().Collections {
 				methods[c.Method]++
-				if c.Reason != "" || c.At.IsZero() && c.Read > 0 {
-					t.Errorf("got %+v, want no problem and a time", c)
-				}
+				expect.That(t, c.Reason == "" && (!c.At.IsZero() || c.Read <= 0), "got %+v, want no problem and a time", c)
 			}
 			if r.snapshot().State != holdings.Measuring || methods[survey.MethodSample] == 0 || methods[survey.MethodCounted] == 0 {
 				t.Fatalf("state %s, methods %v, want some collections sampled and some counted", r.snapshot().State, methods)
@@ -94,9 +92,7 @@ func compareWithTruth(t *testing.T, r *fixture) (marked, cells int) {
 	}
 	for id := range projects {
 		figures := s.Project(db, id)
-		if len(figures) != 4 {
-			t.Fatalf("%d shards of project %s, want all 4", len(figures), id.Hex())
-		}
+		must.That(t, len(figures) == 4, "%d shards of project %s, want all 4", len(figures), id.Hex())
 		for _, f := range figures {
 			want := truth[place{id, f.Shard}]
 			if cells++; f.Moved {

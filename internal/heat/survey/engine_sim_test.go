@@ -138,9 +138,7 @@ func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectI
 		expect.That(t, parts == want.rows, "%s: the shards have %d of %d rows", c.NS, parts, want.rows)
 	}
 	for id, want := range truth {
-		if !seen[id] {
-			t.Errorf("%s: project %s with %d rows is missing", c.NS, id.Hex(), want.rows)
-		}
+		expect.That(t, seen[id], "%s: project %s with %d rows is missing", c.NS, id.Hex(), want.rows)
 	}
 }
 
@@ -235,9 +233,7 @@ func TestStoppedSurveyKeepsItsPartialResultAndIsRecorded(t *testing.T) {
 		}
 		for _, c := range result.Collections {
 			for _, l := range c.Projects {
-				if !c.Complete && (l.Rows.Exact || !l.Rows.AtLeast) {
-					t.Errorf("the stopped survey reports exact rows: %+v", l.Rows)
-				}
+				expect.That(t, c.Complete || !l.Rows.Exact && l.Rows.AtLeast, "the stopped survey reports exact rows: %+v", l.Rows)
 			}
 		}
 		refused.As(t, r.engine.Stop(t.Context(), s.ID, entryByBen()), fault.Conflict, "stop again")

@@ -105,9 +105,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		progress := func() survey.Progress { return r.engine.List()[0].Progress }
 		time.Sleep(5 * time.Second)
 		usual := progress()
-		if usual.PacedDown || usual.Done < 500 {
-			t.Fatalf("got %+v, want PacedDown false, Done at least 500", usual)
-		}
+		must.That(t, !usual.PacedDown && usual.Done >= 500, "got %+v, want PacedDown false, Done at least 500", usual)
 		src.takes.Store(int64(2 * time.Second))
 		time.Sleep(30 * time.Second)
 		before := progress()

@@ -217,9 +217,7 @@ func TestAscendingEndsWithGeorgeDoingEverything(t *testing.T) {
 				t.Errorf("%d players: %.2f chunks are passed on for a card", players, perCard)
 			}
 			wait := float64(r.RoundsNeeded) / float64(r.Rounds)
-			if wait <= waits {
-				t.Errorf("%d dealers: %.1f rounds instead of one, with fewer dealers %.1f", dealers, wait, waits)
-			}
+			expect.That(t, wait > waits, "%d dealers: %.1f rounds instead of one, with fewer dealers %.1f", dealers, wait, waits)
 			waits = wait
 		}
 	}
@@ -230,9 +228,7 @@ func TestAscendingEndsWithGeorgeDoingEverything(t *testing.T) {
 func TestScatterIsEvenAndSearchesEverMoreChunks(t *testing.T) {
 	for _, players := range []int{4, 12} {
 		r := Play(options(t, Decks(52), Scatter, players, 1))
-		if r.HotShare > 1.25/float64(players) {
-			t.Errorf("%d players: the busiest took %.1f %%", players, 100*r.HotShare)
-		}
+		expect.That(t, r.HotShare <= 1.25/float64(players), "%d players: the busiest took %.1f %%", players, 100*r.HotShare)
 		for quarter := 1; quarter < 4; quarter++ {
 			if before, now := searched(r, quarter-1), searched(r, quarter); now < before+1 {
 				t.Errorf("%d players: chunks searched %.1f, then %.1f", players, before, now)

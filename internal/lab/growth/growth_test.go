@@ -85,9 +85,7 @@ func TestMovingBeforeTheDataGrowsMovesLessAndFits(t *testing.T) {
 	ways, err := Ways(in, p)
 	must.That(t, err == nil && len(ways) == 2, "got %v, %v", ways, err)
 	first, second := ways[0], ways[1]
-	if !first.Fits || second.Fits {
-		t.Errorf("fits: %v and %v, expected only to move first", first.Fits, second.Fits)
-	}
+	expect.That(t, first.Fits && !second.Fits, "fits: %v and %v, expected only to move first", first.Fits, second.Fits)
 	if second.Bytes*10 != first.Bytes*25 {
 		t.Errorf("%d and %d bytes move, expected 2.5 times as many when the data grows first", first.Bytes, second.Bytes)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -35,9 +36,7 @@ func TestWhereIDsOfEachKindLand(t *testing.T) {
 				rows += r
 			}
 		}
-		if math.Abs(sum-1) > 1e-6 || rows != n.Rows {
-			t.Errorf("%s: parts of %.3f together, %d rows", l.Field, sum, rows)
-		}
+		expect.That(t, math.Abs(sum-1) <= 1e-6 && rows == n.Rows, "%s: parts of %.3f together, %d rows", l.Field, sum, rows)
 	}
 }
 

@@ -80,9 +80,7 @@ func TestUUIDsAreDecodedByVersion(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
 		}
 		for i, p := range a.Parts {
-			if p.From >= p.To || p.To > 32 || i > 0 && p.From < a.Parts[i-1].To {
-				t.Errorf("%s: part %d is %+v", in, i, p)
-			}
+			expect.That(t, p.From < p.To && p.To <= 32 && (i <= 0 || p.From >= a.Parts[i-1].To), "%s: part %d is %+v", in, i, p)
 		}
 	}
 }

@@ -89,9 +89,7 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 		w.c.Mu.RLock()
 		ch := w.c.Routing("db.t").Chunks()[1]
 		w.c.Mu.RUnlock()
-		if ch.Shard != "shard-rs-1" {
-			t.Errorf(`the chunk is on %s when the orphans are gone, want "shard-rs-1"`, ch.Shard)
-		}
+		expect.That(t, ch.Shard == "shard-rs-1", `the chunk is on %s when the orphans are gone, want "shard-rs-1"`, ch.Shard)
 	})
 }
 

@@ -51,9 +51,7 @@ func (p *fixture) checkCoverage(r *Routing, stored map[string]string) {
 	if compareKeys(at, r.pattern.max()) != 0 {
 		p.t.Fatalf("%s ends at %s", r.NS, text(at))
 	}
-	if fmt.Sprint(counts) != fmt.Sprint(r.counts) {
-		p.t.Fatalf("%s: counts %v, really %v", r.NS, r.counts, counts)
-	}
+	must.That(p.t, fmt.Sprint(counts) == fmt.Sprint(r.counts), "%s: counts %v, really %v", r.NS, r.counts, counts)
 }
 
 func (p *fixture) checkPlacement(r *Routing) {

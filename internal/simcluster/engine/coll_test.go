@@ -71,9 +71,7 @@ func queryIDs(t testing.TB, c *engine.Coll, filter, order string, change ...func
 func wantError(t *testing.T, err error, code int32, text string) *status.Error {
 	t.Helper()
 	e := status.Of(err)
-	if e == nil || e.Code != code || !strings.Contains(e.Message, text) {
-		t.Fatalf("error %#v, want %d %q", e, code, text)
-	}
+	must.That(t, e != nil && e.Code == code && strings.Contains(e.Message, text), "error %#v, want %d %q", e, code, text)
 	return e
 }
 
@@ -176,7 +174,5 @@ func TestNodeKeepsDatabasesUntilTheyAreDropped(t *testing.T) {
 	}
 	n.Rename("b", "x", "b", "y")
 	expect.That(t, n.Coll("b", "y").UUID == [16]byte{2} && n.Coll("b", "x") == nil, "rename")
-	if !n.Drop("a", "z") || n.Drop("a", "z") || !n.DropDatabase("b") || len(n.Databases()) != 0 {
-		t.Error("drop")
-	}
+	expect.That(t, n.Drop("a", "z") && !n.Drop("a", "z") && n.DropDatabase("b") && len(n.Databases()) == 0, "drop")
 }

@@ -114,7 +114,5 @@ func TestRangeReadsUseTheShardKeyIndex(t *testing.T) {
 		}
 		expect.Equal(t, c.CountRange(pattern, low, high), 29, "documents in the range")
 	}
-	if results[0] != results[1] || results[0] == "" {
-		t.Errorf("with index %q, without %q", results[0], results[1])
-	}
+	expect.That(t, results[0] == results[1] && results[0] != "", "with index %q, without %q", results[0], results[1])
 }

@@ -72,15 +72,11 @@ func (w *walk) checkChunks(c *collection) {
 		ch := chunk{min: d.Lookup("min").Document(), max: d.Lookup("max").Document(), shard: d.Lookup("shard").StringValue()}
 		lo, err1 := c.pattern.Bound(ch.min)
 		hi, err2 := c.pattern.Bound(ch.max)
-		if err1 != nil || err2 != nil {
-			w.t.Fatalf("%s: chunk %s: %v %v, want err1 nil, err2 nil", c.name, d, err1, err2)
-		}
+		must.That(w.t, err1 == nil && err2 == nil, "%s: chunk %s: %v %v, want err1 nil, err2 nil", c.name, d, err1, err2)
 		ch.in = shardkey.Range{Min: lo, Max: hi}
 		major, minor := d.Lookup("lastmod").Timestamp()
 		ch.version = uint64(major)<<32 | uint64(minor)
-		if lo.Compare(at) != 0 || lo.Compare(hi) >= 0 {
-			w.t.Fatalf("%s: chunk %s does not follow the one before", c.name, d)
-		}
+		must.That(w.t, lo.Compare(at) == 0 && lo.Compare(hi) < 0, "%s: chunk %s does not follow the one before", c.name, d)
 		must.That(w.t, !seen[ch.version], "%s: version %d|%d twice", c.name, major, minor)
 		if h := d.Lookup("history", "0", "shard").StringValue(); h != ch.shard {
 			w.t.Fatalf("%s: chunk on %s with a history that begins with %s", c.name, ch.shard, h)

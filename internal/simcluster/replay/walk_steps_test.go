@@ -18,9 +18,7 @@ func (w *walk) tryCommand(cmd bson.D, codes ...int32) bool {
 		return true
 	}
 	code, _ := reply.Lookup("code").Int32OK()
-	if !slices.Contains(codes, code) || reply.Lookup("errmsg").StringValue() == "" {
-		w.t.Fatalf("%v: %s", cmd, reply)
-	}
+	must.That(w.t, slices.Contains(codes, code) && reply.Lookup("errmsg").StringValue() != "", "%v: %s", cmd, reply)
 	return false
 }
 

@@ -118,9 +118,7 @@ func TestUnreadableMessagesAreDescribed(t *testing.T) {
 	} {
 		_, err := Read(bytes.NewReader(c.in))
 		var perr *ProtocolError
-		if !errors.As(err, &perr) || !strings.Contains(perr.Reason, c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		expect.That(t, errors.As(err, &perr) && strings.Contains(perr.Reason, c.want), "%s: %v, want %q", name, err, c.want)
 	}
 }
 

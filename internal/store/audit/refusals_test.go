@@ -88,9 +88,7 @@ func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
 	}
 	d.passMinute()
 	d.refuse("192.0.2.9", "", "wrong password")
-	if len(d.records) != 3 || d.records[2].Details["count"] != "" {
-		t.Errorf("after a quiet minute: %+v", d.records)
-	}
+	expect.That(t, len(d.records) == 3 && d.records[2].Details["count"] == "", "after a quiet minute: %+v", d.records)
 }
 
 func TestALongFloodMakesFewRecordsThatCountEveryRefusal(t *testing.T) {

@@ -308,9 +308,7 @@ func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
 		t.Errorf("MongoDB: %v", err)
 	}
 	again, err := sqlite.Open(t.Context(), dir)
-	if err == nil || !strings.Contains(err.Error(), "did not complete") {
-		t.Errorf("directory: %v, %v", again, err)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), "did not complete"), "directory: %v, %v", again, err)
 }
 
 func TestStoreInUseIsNotCopied(t *testing.T) {

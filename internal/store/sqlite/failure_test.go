@@ -82,9 +82,7 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 			err := f.failed(fmt.Errorf("some call: %w", c.err))
 			expectTrouble(t, err, c.code, c.says)
 			expect.That(t, errors.Is(err, c.err), "the technical cause is lost for the log")
-			if strings.Contains(fault.Text(err), "I/O error") || fault.Of(err) != fault.Unavailable {
-				t.Error(err)
-			}
+			expect.That(t, !strings.Contains(fault.Text(err), "I/O error") && fault.Of(err) == fault.Unavailable, "%v", err)
 		})
 	}
 }
