@@ -246,8 +246,7 @@ func allowed(room, target string) bool {
 
 // A room that the page does not explain is found by nobody, and one that is gone misleads.
 func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
-	page, err := os.ReadFile("docs/architecture.md")
-	must.Do(t, err)
+	page := must.Get(os.ReadFile("docs/architecture.md"))
 	for room, may := range rooms {
 		isSubject := strings.HasPrefix(room, "web/") && slices.Contains(may, "web/site") // these are one line
 		if !isSubject && !strings.Contains(string(page), "`"+room+"`") {
@@ -281,8 +280,7 @@ func TestGorillaIsImportedByOneFile(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "web/webtest/") {
 			continue
 		}
-		b, err := os.ReadFile(file)
-		must.Do(t, err)
+		b := must.Get(os.ReadFile(file))
 		if strings.Contains(string(b), `"github.com/gorilla/websocket"`) {
 			who = append(who, file)
 		}
@@ -318,8 +316,7 @@ func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
 
 // dockerRuns are the commands of the Dockerfile's RUN lines, in order.
 func dockerRuns(t *testing.T) []string {
-	b, err := os.ReadFile("Dockerfile")
-	must.Do(t, err)
+	b := must.Get(os.ReadFile("Dockerfile"))
 	var runs []string
 	for _, line := range strings.Split(strings.ReplaceAll(string(b), "\\\n", ""), "\n") {
 		if cmd, ok := strings.CutPrefix(line, "RUN "); ok {
@@ -354,8 +351,7 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 	decides := regexp.MustCompile(`(case [^:\n]*|[=!]= )(operation\.)?Op[A-Z][A-Za-z]*\b`)
 	var found []string
 	for _, file := range handWritten(t, ".go") {
-		code, err := os.ReadFile(file)
-		must.Do(t, err)
+		code := must.Get(os.ReadFile(file))
 		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/simcluster/") && decides.Match(code) {
 			found = append(found, file)
 		}
@@ -368,8 +364,7 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 // TestNoTemplateReadsARoutingTable keeps what is computed of a table in Go files, which tests can call.
 func TestNoTemplateReadsARoutingTable(t *testing.T) {
 	for _, file := range handWritten(t, ".templ") {
-		text, err := os.ReadFile(file)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(file))
 		if regexp.MustCompile(`\.Table\b`).Match(text) {
 			t.Errorf("%s reads a routing table: ask a method of the page for what it shows", file)
 		}

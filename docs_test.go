@@ -64,8 +64,7 @@ func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 
 // At 240 words a minute, which is how fast people read such texts.
 func TestTheSecurityPageIsReadInTenMinutes(t *testing.T) {
-	text, err := os.ReadFile("docs/security.md")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("docs/security.md"))
 	if n := len(word.FindAll(text, -1)); n > 2400 {
 		t.Errorf("docs/security.md has %d words; what is evidence belongs into docs/evidence.md", n)
 	}
@@ -73,8 +72,7 @@ func TestTheSecurityPageIsReadInTenMinutes(t *testing.T) {
 
 // Every requirement of levels 1 and 2 has one row, or is in the range of one.
 func TestTheSecurityDocumentAnswersEveryRequirement(t *testing.T) {
-	text, err := os.ReadFile("docs/evidence.md")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("docs/evidence.md"))
 	answered, all := map[string]int{}, strings.Fields(requirements)
 	for _, line := range strings.Split(string(text), "\n") {
 		cells := strings.Split(line, "|")
@@ -226,12 +224,10 @@ var word = regexp.MustCompile(`\S*\w\S*`)
 
 // Length is a cost for every reader. The playbooks and runbooks are texts of the program, and do not count.
 func TestTheDocumentationStaysShort(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	must.Do(t, err)
+	pages := must.Get(filepath.Glob("docs/*.md"))
 	words, tables := 0, 0
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(page))
 		tables += len(generated.FindAll(text, -1))
 		words += len(word.FindAll(generated.ReplaceAll(text, nil), -1))
 	}
@@ -244,11 +240,9 @@ func TestTheDocumentationStaysShort(t *testing.T) {
 func TestLinksOfTheDocumentationLeadToTheirHeading(t *testing.T) {
 	heading, links := regexp.MustCompile(`(?m)^#+ (.+)$`), 0
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*/README.md"} {
-		pages, err := filepath.Glob(pattern)
-		must.Do(t, err)
+		pages := must.Get(filepath.Glob(pattern))
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			must.Do(t, err)
+			text := must.Get(os.ReadFile(page))
 			for _, m := range regexp.MustCompile(`\]\(([^)\s:#]*)#([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
 				links++
 				to := page
@@ -276,13 +270,11 @@ func anchor(heading string) string {
 var notForReaders = []string{"docs/figures.md"}
 
 func TestEachPageSaysFirstWhatItsReaderWillKnow(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	must.Do(t, err)
+	pages := must.Get(filepath.Glob("docs/*.md"))
 	books, err := filepath.Glob("docs/playbooks/*.md")
 	must.That(t, err == nil && len(books) != 0, "%v %v", books, err)
 	for _, page := range append(pages, books...) {
-		text, err := os.ReadFile(page)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(page))
 		parts := strings.SplitN(string(text), "\n\n", 3)
 		if len(parts) < 3 || !strings.HasPrefix(parts[0], "# ") {
 			t.Errorf("%s does not begin with a title", page)
@@ -310,12 +302,10 @@ func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
 	}
 	code := regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 	words := regexp.MustCompile(`"([^"]+)"`)
-	books, err := filepath.Glob("docs/playbooks/*.md")
-	must.Do(t, err)
+	books := must.Get(filepath.Glob("docs/playbooks/*.md"))
 	n := 0
 	for _, page := range books {
-		text, err := os.ReadFile(page)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(page))
 		for _, m := range words.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
 			n++
 			if quote := strings.Join(strings.Fields(m[1]), " "); !strings.Contains(program.String(), quote) {
@@ -329,11 +319,9 @@ func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
 // Lines longer than this are cut in a terminal and in reviews. A row of a table cannot be broken.
 func TestLinesOfTheDocumentationFitOnAScreen(t *testing.T) {
 	for _, folder := range []string{"docs/*.md", "docs/playbooks/*.md", "docs/runbooks/*.md"} {
-		pages, err := filepath.Glob(folder)
-		must.Do(t, err)
+		pages := must.Get(filepath.Glob(folder))
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			must.Do(t, err)
+			text := must.Get(os.ReadFile(page))
 			inCode := false
 			for i, line := range strings.Split(string(text), "\n") {
 				inCode = inCode != strings.HasPrefix(strings.TrimSpace(line), "```")

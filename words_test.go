@@ -34,8 +34,7 @@ var (
 )
 
 func TestTextsUseTheWordsOfTheGlossary(t *testing.T) {
-	glossary, err := os.ReadFile("docs/words.md")
-	must.Do(t, err)
+	glossary := must.Get(os.ReadFile("docs/words.md"))
 	for _, term := range []string{"move", "survey", "project", "person", "problem", "estimate"} {
 		expect.Contains(t, string(glossary), "**"+term, "docs/words.md does not say what %s means", term)
 	}
@@ -66,8 +65,7 @@ func textsOf(t *testing.T, file string) map[string]string {
 	t.Helper()
 	file = strings.Replace(file, ".templ", "_templ.go", 1)
 	files := token.NewFileSet()
-	f, err := parser.ParseFile(files, file, nil, 0)
-	must.Do(t, err)
+	f := must.Get(parser.ParseFile(files, file, nil, 0))
 	texts := map[string]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {

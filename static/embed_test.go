@@ -82,8 +82,7 @@ func TestServedForEverAndCompressed(t *testing.T) {
 		!strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
-	z, err := gzip.NewReader(w.Body)
-	must.Do(t, err)
+	z := must.Get(gzip.NewReader(w.Body))
 	body, err := io.ReadAll(z)
 	expect.That(t, err == nil && strings.Contains(string(body), "--accent"), "not the style sheet: %v", err)
 }

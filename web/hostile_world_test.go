@@ -28,8 +28,7 @@ import (
 // payloads reads testdata/hostile.txt.
 func payloads(t testing.TB) []string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/hostile.txt")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("testdata/hostile.txt"))
 	var out []string
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) {

@@ -32,8 +32,7 @@ func readConfig(t *testing.T, text string, flags ...string) (app.Config, error) 
 }
 
 func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/config.md")
-	must.Do(t, err)
+	doc := must.Get(os.ReadFile("../../docs/config.md"))
 	t.Setenv("STAGING_PASSWORD", "secret")
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -50,8 +50,7 @@ func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
 	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
-			source, err := playbooks.Files.ReadFile(file)
-			must.Do(t, err)
+			source := must.Get(playbooks.Files.ReadFile(file))
 			reader := readerOfPlaybook(t, file)
 			done := 0
 			for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
@@ -113,8 +112,7 @@ func answerOf[T any](t *testing.T, args ...string) (v T) {
 // configOf is the database config of a cluster.
 func configOf(t *testing.T, cluster string) *mongo.Database {
 	t.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(cluster))
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(cluster)))
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return client.Database("config")
 }
@@ -209,8 +207,7 @@ func TestThePlaybooksUseKnownNames(t *testing.T) {
 		}
 	}
 	for _, file := range files {
-		source, err := playbooks.Files.ReadFile(file)
-		must.Do(t, err)
+		source := must.Get(playbooks.Files.ReadFile(file))
 		for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
 			for _, m := range regexp.MustCompile(`\$([A-Z]+)`).FindAllStringSubmatch(block[1], -1) {
 				expect.That(t, slices.Contains(known, m[1]), "%s uses $%s", file, m[1])

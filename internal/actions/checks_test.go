@@ -334,15 +334,13 @@ func TestChecksOnlyRead(t *testing.T) {
 	isCheck := regexp.MustCompile(`^(check|warnOf|block)[A-Z]`)
 	plans := regexp.MustCompile(`^(step|check|pass|warn|block|suggest|add|move(Off|Back|AllTo|Whole)?|merge(Again)?|split(At|Median)|` +
 		`(set|remove)Range|(add|remove)Zone|dependsOnFlags)$`)
-	files, err := filepath.Glob("*.go")
-	must.Do(t, err)
+	files := must.Get(filepath.Glob("*.go"))
 	n := 0
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		must.Do(t, err)
+		f := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv == nil || fn.Recv.List[0].Names == nil || fn.Recv.List[0].Names[0].Name != "d" || !isCheck.MatchString(fn.Name.Name) {

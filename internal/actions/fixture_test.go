@@ -50,8 +50,7 @@ func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	for i, v := range values {
 		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
 	}
-	k, err := p.PrefixBound(doc(t, d))
-	must.Do(t, err)
+	k := must.Get(p.PrefixBound(doc(t, d)))
 	return k
 }
 
@@ -66,8 +65,7 @@ func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds 
 		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
 			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
-	chunks, err := topology.BuildChunks(p, rows)
-	must.Do(t, err)
+	chunks := must.Get(topology.BuildChunks(p, rows))
 	m := topology.Meta{
 		NS:          ns,
 		Key:         p,
@@ -292,8 +290,7 @@ func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situat
 			ch.Shard, ch.Jumbo = string(o|0x20), o < 'a'
 			rows = append(rows, ch)
 		}
-		chunks, err := topology.BuildChunks(c.Key, rows)
-		must.Do(t, err)
+		chunks := must.Get(topology.BuildChunks(c.Key, rows))
 		c.Chunks = chunks
 	}
 }

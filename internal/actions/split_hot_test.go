@@ -313,8 +313,7 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 			return
 		}
 		found++
-		at, err := c.Key.Bound(resolved.Cuts[0].At)
-		must.Do(r, err)
+		at := must.Get(c.Key.Bound(resolved.Cuts[0].At))
 		ch := c.Chunks.At(i)
 		below, above, top := int64(0), int64(0), int64(0)
 		for _, k := range s.Writes.of(c.NS, ch.Min, ch.Max).Keys {

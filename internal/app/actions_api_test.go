@@ -27,8 +27,7 @@ type answer = map[string]any
 
 func (s apiClient) send(method, path, body string) (int, answer) {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), method, s.at+path, strings.NewReader(body))
-	must.Do(s, err)
+	req := must.Get(http.NewRequestWithContext(s.Context(), method, s.at+path, strings.NewReader(body)))
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}

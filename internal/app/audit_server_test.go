@@ -35,8 +35,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 		d.stop(t)
 	}
 	say(3)
-	old, err := os.ReadFile(filepath.Join(d.config.DataDir, "shardboard.db"))
-	must.Do(t, err)
+	old := must.Get(os.ReadFile(filepath.Join(d.config.DataDir, "shardboard.db")))
 	say(2)
 
 	d.serve(t)

@@ -46,12 +46,10 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 	config(&c)
 	p.App = stillDemo().startBeside(t, c)
 	var err error
-	to, err = url.Parse("http://" + p.Addr())
-	must.Do(t, err)
+	to = must.Get(url.Parse("http://" + p.Addr()))
 	accounts := p.current().auth
 	who := auth.NewUser{Name: "adam", Password: "correct horse battery", Role: auth.Admin}
-	_, err = accounts.CreateUser(t.Context(), auth.Console(), who)
-	must.Do(t, err)
+	must.Do(t, must.Err(accounts.CreateUser(t.Context(), auth.Console(), who)))
 	p.cookie, _, err = accounts.SignIn(t.Context(), auth.Credentials{Name: who.Name, Password: who.Password})
 	must.Do(t, err)
 	ready := func() bool {
@@ -71,8 +69,7 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 // do sends what a browser sends from a page of an origin; "" is none.
 func (p *proxied) do(t *testing.T, method, path, origin, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, p.proxy.URL+path, strings.NewReader(body))
-	must.Do(t, err)
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, p.proxy.URL+path, strings.NewReader(body)))
 	if r.AddCookie(p.cookie); origin != "" {
 		r.Header.Set("Origin", origin)
 	}

@@ -165,9 +165,7 @@ func TestServerStartsWithWrongCredentialsAndShowsThem(t *testing.T) {
 	o := quietCluster()
 	o.Users = append(o.Users, access.User{Name: "anna", Password: "right"})
 	d.restartCluster(t, o)
-	var err error
-	d.config.URI, err = cluster.ParseURI("mongodb://anna:wr0ng@" + d.addr + "/")
-	must.Do(t, err)
+	d.config.URI = must.Get(cluster.ParseURI("mongodb://anna:wr0ng@" + d.addr + "/"))
 	d.serve(t)
 	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
 	_, page := d.get(t, "")

@@ -44,8 +44,7 @@ func startSimulated(t *testing.T, seed int64) (*simcluster.Cluster, cluster.URI)
 	d := &demo{addr: "127.0.0.1:0"}
 	d.restartCluster(t, o)
 	t.Cleanup(func() { d.stopCluster(t) })
-	uri, err := cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true"))
 	return d.sim, uri
 }
 
@@ -84,8 +83,7 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 // get asks as somebody; "" is nobody.
 func (f *fleet) get(t *testing.T, who, path string) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+path, nil)
-	must.Do(t, err)
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+path, nil))
 	r.Header.Set("X-Request-ID", "of-the-test") // else each answer has one of its own
 	if token, ok := strings.CutPrefix(who, "token "); ok {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -118,8 +116,7 @@ func (f *fleet) names(t *testing.T, who string) (out []string) {
 
 func TestSeveralClustersInOneServer(t *testing.T) {
 	a, b := simulated(t, 1), simulated(t, 2)
-	nowhere, err := cluster.ParseURI("mongodb://127.0.0.1:1/")
-	must.Do(t, err)
+	nowhere := must.Get(cluster.ParseURI("mongodb://127.0.0.1:1/"))
 	secret := auth.ClusterRoles{"everyone": "none", "user:olga": "viewer", "role:admin": "same"}
 	raised := auth.ClusterRoles{"user:vera": "operator"}
 	f := startFleet(t, ClusterConfig{Name: "open", URI: a, Actions: true, Roles: raised, Settings: "1"},

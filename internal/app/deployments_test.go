@@ -53,8 +53,7 @@ func TestPagesAreServedOverIPv6(t *testing.T) {
 
 // Names that nobody resolves yet are no reason not to start: pages say so, and health is good.
 func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
-	uri, err := cluster.ParseURI("mongodb://mongos.nowhere.invalid:27017/")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://mongos.nowhere.invalid:27017/"))
 	a, err := New(t.Context(), Config{URI: uri, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Auth: Auth{Mode: "none"}})
 	must.Do(t, err)
 	a.Start()

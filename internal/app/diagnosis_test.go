@@ -50,14 +50,12 @@ func inIncident(t *testing.T, o simcluster.Options, test func(w *incident)) {
 		o.Projects, o.Still, o.Migration = cmp.Or(o.Projects, 12), true, 10*time.Second
 		o.Documents = cmp.Or(o.Documents, 300)
 		var err error
-		w.sim, err = simcluster.New(t.Context(), o)
-		w.must(err)
+		w.sim = must.Get(simcluster.New(t.Context(), o))
 		defer func() { _ = w.sim.Close() }()
 		w.sim.Start(t.Context())
 		w.set("settings", "chunksize", bson.D{{Key: "value", Value: 64}}) // so that nothing is split by itself
 		w.command("admin", bson.D{{Key: "balancerStart", Value: 1}})
-		uri, err := cluster.ParseURI(simcluster.URI())
-		w.must(err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		w.app, err = New(t.Context(), Config{URI: uri, Listen: "127.0.0.1:0", Version: "test", Log: slog.New(slog.DiscardHandler),
 			Auth: Auth{Mode: "none"}, Actions: true, Cluster: cluster.Options{Dialer: w.sim}})
 		w.must(err)
@@ -142,8 +140,7 @@ func ask[T any](w *incident, path string) (out T) {
 // title is the first sentence of the overview.
 func (w *incident) title() string {
 	w.Helper()
-	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(w.do(http.MethodGet, "/", nil)))
-	w.must(err)
+	doc := must.Get(goquery.NewDocumentFromReader(bytes.NewReader(w.do(http.MethodGet, "/", nil))))
 	return strings.TrimSpace(doc.Find("h1").First().Text())
 }
 
@@ -171,8 +168,7 @@ func (w *incident) documents(project, chunk, n int) (out []bson.ObjectID) {
 	for k := 0; len(out) < n && k < 1<<20; k++ {
 		id := base
 		id[9], id[10], id[11] = byte(k>>16), byte(k>>8), byte(k)
-		key, err := c.Key.KeyOf(placement.ObjectIDValue(id))
-		w.must(err)
+		key := must.Get(c.Key.KeyOf(placement.ObjectIDValue(id)))
 		if at, _ := c.Chunks.Find(key); at == chunk {
 			w.of[id] = of
 			out = append(out, id)
@@ -225,8 +221,7 @@ func (w *incident) keys() (out map[string]string, least shardkey.Key) {
 	c := w.table().Collection(changed)
 	out, least = map[string]string{}, c.Key.Max()
 	for doc, rate := range w.load {
-		key, err := c.Key.KeyOf(placement.ObjectIDValue(doc))
-		w.must(err)
+		key := must.Get(c.Key.KeyOf(placement.ObjectIDValue(doc)))
 		if rate > 1 {
 			_, ch := c.Chunks.Find(key)
 			out[c.Key.Display(key)] = ch.Shard

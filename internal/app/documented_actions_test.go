@@ -183,8 +183,7 @@ func actionsDocs(t *testing.T) string {
 	t.Helper()
 	var all []byte
 	for _, page := range []string{"actions.md", "runs.md", "change-examples.sh"} {
-		text, err := os.ReadFile("../../docs/" + page)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile("../../docs/" + page))
 		if strings.HasSuffix(page, ".sh") {
 			_, examples, _ := bytes.Cut(text, []byte("\n\n")) // after its comment
 			text = slices.Concat([]byte("\n```sh\n"), examples, []byte("```\n"))

@@ -55,10 +55,8 @@ func TestChangesAndRestartsOfTheClusterAreFollowed(t *testing.T) {
 	defer conn.Close()
 	c := d.app.Watcher().Table().Collection(ns)
 	loaded, at := c.Chunks.Len(), c.Chunks.At(0)
-	lower, err := c.Key.Document(at.Min)
-	must.Do(t, err)
-	upper, err := c.Key.Document(at.Max)
-	must.Do(t, err)
+	lower := must.Get(c.Key.Document(at.Min))
+	upper := must.Get(c.Key.Document(at.Max))
 	d.admin(t, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}})
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 	for d.app.Watcher().Table().Collection(ns).Chunks.Len() == loaded {

@@ -16,8 +16,7 @@ import (
 )
 
 func TestInvalidHostNamesAreRefused(t *testing.T) {
-	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://127.0.0.1:1"))
 	for _, host := range []string{"", "*", "*.example", "http://foo/", "foo/", "foo:", "foo:0", "foo:080", "foo:99999", "a b",
 		"u@foo", "foo?x", "foo#x", ".foo", "foo.", "a..b", "b\u00fccher.example", "foo,bar", "fe80::1%eth0", "[::1", "::1:http"} {
 		c := Config{URI: uri, Listen: "127.0.0.1:0", Hosts: []string{"fine.example", host}, Auth: Auth{Mode: "local"},
@@ -82,8 +81,7 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 // statusByName requests a path with a host name; "" is the address itself.
 func statusByName(t *testing.T, addr, host, path string) int {
 	t.Helper()
-	r, err := http.NewRequest("GET", "http://"+addr+path, nil)
-	must.Do(t, err)
+	r := must.Get(http.NewRequest("GET", "http://"+addr+path, nil))
 	r.Host = host
 	res, err := http.DefaultTransport.RoundTrip(r)
 	must.Do(t, err)

@@ -52,10 +52,8 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	d.restartCluster(t, o)
 	t.Cleanup(func() { d.stopCluster(t) })
 	uri := "mongodb://" + d.addr + "/?directConnection=true"
-	parsed, err := cluster.ParseURI(uri)
-	must.Do(t, err)
-	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	must.Do(t, err)
+	parsed := must.Get(cluster.ParseURI(uri))
+	driver := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	if fill != nil {
 		fill(driver)
@@ -110,10 +108,8 @@ func stopApp(t testing.TB, a *App) {
 // restartCluster starts a simulated cluster at the demo's address.
 func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), o)
-	must.Do(t, err)
-	l, err := net.Listen("tcp", d.addr)
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), o))
+	l := must.Get(net.Listen("tcp", d.addr))
 	sim.Start(t.Context())
 	d.sim, d.addr, d.served = sim, l.Addr().String(), make(chan error, 1)
 	go func() { d.served <- sim.Serve(l) }()

@@ -50,16 +50,13 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 	stored.State = string(engine.Approved)
 	stored.Body = []byte(`{"Person":"user:bert","Principal":"user:bert","Name":"bert","At":"` + at.UTC().Format(time.RFC3339) + `"}`)
 	must.Do(t, raw.SaveApproval(t.Context(), stored))
-	by, err := json.Marshal(anna)
-	must.Do(t, err)
-	run, err := json.Marshal(map[string]any{"Plan": plan, "Request": map[string]string{"Hash": p["hash"].(string)}})
-	must.Do(t, err)
+	by := must.Get(json.Marshal(anna))
+	run := must.Get(json.Marshal(map[string]any{"Plan": plan, "Request": map[string]string{"Hash": p["hash"].(string)}}))
 	must.Do(t, raw.(store.Requests).AddRequest(t.Context(), store.Request{ID: "forged", Cluster: r.a.app.Watcher().Table().ClusterID,
 		What: "run.start", By: by, Body: run, Made: at, Within: time.Minute}))
 
 	for _, one := range []*replica{r.a, r.b} {
-		req, err := http.NewRequest(http.MethodGet, one.url, nil)
-		must.Do(t, err)
+		req := must.Get(http.NewRequest(http.MethodGet, one.url, nil))
 		req.AddCookie(&http.Cookie{Name: "shardboard", Value: secret})
 		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(req)
 		must.Do(t, err)

@@ -19,8 +19,7 @@ import (
 // hostilePayloads reads the names that an attacker would choose.
 func hostilePayloads(t testing.TB) []string {
 	t.Helper()
-	text, err := os.ReadFile("../../web/testdata/hostile.txt")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../../web/testdata/hostile.txt"))
 	var out []string
 	for line := range strings.Lines(string(text)) {
 		if p, err := strconv.Unquote(strings.TrimSpace(line)); err == nil {

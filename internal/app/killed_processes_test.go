@@ -82,8 +82,7 @@ func prepareInstallation(t *testing.T, sim ...string) *installation {
 	h := &installation{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
 	t.Cleanup(func() { kill(h.web); kill(h.sim) })
 	h.startSim()
-	driver, err := mongo.Connect(options.Client().ApplyURI(h.uri()))
-	must.Do(t, err)
+	driver := must.Get(mongo.Connect(options.Client().ApplyURI(h.uri())))
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	h.driver = driver
 	return h
@@ -91,8 +90,7 @@ func prepareInstallation(t *testing.T, sim ...string) *installation {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	return l.Addr().String()
 }

@@ -69,8 +69,7 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 	if !eventually(settledWithin, func() bool { return d.metrics(t)["shardboard_shard_data_bytes"] != nil }) {
 		t.Error("there is no placement")
 	}
-	text, err := os.ReadFile("../../docs/metrics.md")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../../docs/metrics.md"))
 	server := ""
 	for _, f := range sortedFamilies(d.metrics(t)) {
 		if strings.HasPrefix(f.GetName(), "go_") || strings.HasPrefix(f.GetName(), "process_") {

@@ -97,8 +97,7 @@ func TestPageWithAnotherElementIsNew(t *testing.T) {
 	}
 	seen := markup{}
 	for _, p := range pages {
-		page, err := goquery.NewDocumentFromReader(strings.NewReader(p.html))
-		must.Do(t, err)
+		page := must.Get(goquery.NewDocumentFromReader(strings.NewReader(p.html)))
 		expect.Equal(t, seen.add(markupOf(page)), p.want, "%s: new", p.html)
 	}
 }

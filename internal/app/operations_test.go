@@ -33,8 +33,7 @@ func TestMetricsNeedTheTokenOfTheirAddress(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	ask := func(path string, prove func(*http.Request)) (int, http.Header) {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), "GET", a.OpsURL()+path, nil)
-		must.Do(t, err)
+		r := must.Get(http.NewRequestWithContext(t.Context(), "GET", a.OpsURL()+path, nil))
 		prove(r)
 		res, err := client.Do(r)
 		must.Do(t, err)

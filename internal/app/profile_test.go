@@ -60,17 +60,14 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 			rows = append(rows, row)
 			lines = append(lines, bson.D{{Key: "tenant_id", Value: tenant}, {Key: "order_id", Value: id}, {Key: "sku", Value: "a"}})
 		}
-		_, err = db.Collection("orders").InsertMany(ctx, rows)
-		must.Do(t, err)
-		_, err = db.Collection("order_lines").InsertMany(ctx, lines)
-		must.Do(t, err)
+		must.Do(t, must.Err(db.Collection("orders").InsertMany(ctx, rows)))
+		must.Do(t, must.Err(db.Collection("order_lines").InsertMany(ctx, lines)))
 		_, err = db.Collection("customers").InsertOne(ctx, bson.D{{Key: "tenant_id", Value: tenant}, {Key: "email_name", Value: "jo"}})
 		must.Do(t, err)
 	}
 	_, err := db.Collection("tenants").InsertOne(ctx, bson.D{{Key: "_id", Value: "by-text"}, {Key: "name", Value: "tenant-by-text"}})
 	must.Do(t, err)
-	_, err = db.Collection("settings").InsertOne(ctx, bson.D{{Key: "a", Value: 1}})
-	must.Do(t, err)
+	must.Do(t, must.Err(db.Collection("settings").InsertOne(ctx, bson.D{{Key: "a", Value: 1}})))
 }
 
 func TestAShopIsShownWithItsOwnProfile(t *testing.T) {

@@ -14,8 +14,7 @@ import (
 func TestReadersOfADataDirectoryAreOfOneInstallation(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	read := func(dir string, beside func()) cluster.Reader {
-		db, err := sqlite.Open(t.Context(), dir)
-		must.Do(t, err)
+		db := must.Get(sqlite.Open(t.Context(), dir))
 		defer func() { _ = db.Close() }()
 		beside()
 		return readerOf(t.Context(), db, log)

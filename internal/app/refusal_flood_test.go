@@ -36,8 +36,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 		must.That(t, w.Code == 401 || w.Code == 403 || w.Code == 429, "%v %v", w.Code, w.Body)
 	}
 	must.Do(t, a.Stop(t.Context()))
-	db, err := sqlite.Open(t.Context(), c.DataDir)
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), c.DataDir))
 	defer db.Close()
 	rows, err := db.AuditRecords(t.Context(), 0, 10_000)
 	must.Do(t, err)
@@ -45,8 +44,7 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	for _, r := range rows {
 		n := 1
 		if text := r.Details["count"]; text != "" {
-			n, err = strconv.Atoi(text)
-			must.Do(t, err)
+			n = must.Get(strconv.Atoi(text))
 			expect.That(t, r.Details["addresses"] != "", "unexpected record: %+v", r)
 		}
 		counts[r.What] += n

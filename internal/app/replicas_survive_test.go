@@ -23,8 +23,7 @@ func (r *replicas) signIn() (browser *http.Client, token string) {
 		r.Fatalf("the link of the other replica does not work: %d", got)
 	}
 	body := strings.NewReader(`{"name":"script","role":"operator","expires":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`)
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.url+"api/v1/tokens", body)
-	must.Do(r, err)
+	req := must.Get(http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.url+"api/v1/tokens", body))
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Origin", strings.TrimSuffix(r.b.url, "/"))
 	res, err := browser.Do(req)

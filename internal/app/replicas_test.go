@@ -96,8 +96,7 @@ func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas
 	kept := &demo{addr: "127.0.0.1:0"}
 	kept.restartCluster(t, simcluster.Options{Empty: true, Still: true})
 	t.Cleanup(func() { kept.stopCluster(t) })
-	uri, err := cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true"))
 	d.config = Config{URI: uri, Log: slog.New(slog.DiscardHandler)}
 	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key", seal: t.TempDir() + "/session.key",
 		store: "mongodb://" + kept.addr + "/shardboard?directConnection=true"}

@@ -68,8 +68,7 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 		}
 		target := strings.NewReplacer("{name}", "anna", "{id}", "zzz", "{ns}", "yorkie-meta.changes", "{ref}", "x", "{file}", "x").Replace(path)
 		for _, accept := range []string{"text/html", "application/json"} {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(a.URL(), "/")+target, nil)
-			must.Do(t, err)
+			r := must.Get(http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(a.URL(), "/")+target, nil))
 			r.Header.Set("Accept", accept)
 			r.Header.Set("Authorization", "Bearer "+string(made.Secret))
 			res, err := anna.Do(r)

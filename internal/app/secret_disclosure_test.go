@@ -173,13 +173,11 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 		Users: []access.User{{Name: "root", Password: string(canaryPassword)}}})
 	t.Cleanup(func() { _ = d.sim.Close() })
 	uri := "mongodb://root:" + url.QueryEscape(string(canaryPassword)) + "@" + d.addr + "/?directConnection=true"
-	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	must.Do(t, err)
+	driver := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	d.driver = driver
 	storeCanaries(t, driver)
-	parsed, err := cluster.ParseURI(uri)
-	must.Do(t, err)
+	parsed := must.Get(cluster.ParseURI(uri))
 	checkNoCanaries(t, "the address as it is printed",
 		fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
 	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Version: "test", Auth: Auth{Mode: "none"},

@@ -23,8 +23,7 @@ import (
 )
 
 func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
-	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://127.0.0.1:1"))
 	local := Auth{Mode: "local"}
 	proxy := func(header string, networks ...string) Config {
 		return Config{Auth: Auth{Mode: "proxy", ProxyHeader: header, ProxyCIDRs: networks}}
@@ -117,8 +116,7 @@ func firstSignIn(t testing.TB, a *App, client *http.Client, base string) (key st
 	t.Helper()
 	link, err := a.FirstLink(t.Context())
 	must.Do(t, err)
-	u, err := url.Parse(link)
-	must.Do(t, err)
+	u := must.Get(url.Parse(link))
 	key = u.Query().Get("key")
 	res, err := client.PostForm(base+"login/first", url.Values{"key": {key}, "name": {"anna"}, "password": {annasPassword}})
 	must.Do(t, err)

@@ -19,8 +19,7 @@ func TestStoreInAnObservedClusterIsRecognised(t *testing.T) {
 		{"[::1]", "mongodb://[::1]:27017/", true},
 		{"a", "mongodb://ab/", false},
 	} {
-		uri, err := cluster.ParseURI(c.cluster)
-		must.Do(t, err)
+		uri := must.Get(cluster.ParseURI(c.cluster))
 		expect.Equal(t, sharesHost(c.store, uri), c.same, "%s and %s", c.store, c.cluster)
 	}
 }

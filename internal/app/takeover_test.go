@@ -157,8 +157,7 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	owner, _ := d.startWithData(t, dir)
 	_, s := d.startWithData(t, dir)
 	must.Do(t, owner.Stop(t.Context()))
-	file, err := sql.Open("sqlite", filepath.Join(dir, "shardboard.db"))
-	must.Do(t, err)
+	file := must.Get(sql.Open("sqlite", filepath.Join(dir, "shardboard.db")))
 	defer file.Close()
 	statement := func(text string) {
 		must.Do(t, must.Err(file.Exec(text)))

@@ -64,8 +64,7 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	hot := false
 	for i, doc := range docs {
 		out = append(out, PastWrites{Project: doc.Project, Document: doc.ID, Rows: 1})
-		key, err := c.Key.KeyOf(placement.ObjectIDValue(doc.ID))
-		must.Do(t, err)
+		key := must.Get(c.Key.KeyOf(placement.ObjectIDValue(doc.ID)))
 		_, chunk := c.Chunks.Find(key)
 		if hot || chunk.Shard != past.Table().Shards[0].Name {
 			continue

@@ -20,8 +20,7 @@ import (
 func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
-		db, err := sqlite.Open(ctx, t.TempDir())
-		must.Do(t, err)
+		db := must.Get(sqlite.Open(ctx, t.TempDir()))
 		defer db.Close()
 		save := func(id string) {
 			t.Helper()

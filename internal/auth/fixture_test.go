@@ -89,8 +89,7 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	made, err := emptyStore()
 	must.Do(t, err)
 	must.Do(t, os.WriteFile(filepath.Join(h.dir, sqlite.FileName), made, 0o600))
-	h.db, err = sqlite.Open(t.Context(), h.dir)
-	must.Do(t, err)
+	h.db = must.Get(sqlite.Open(t.Context(), h.dir))
 	t.Cleanup(func() { _ = h.db.Close() })
 	h.Service = h.service(t, change...)
 	return h
@@ -162,9 +161,7 @@ func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 	for _, r := range records {
 		one := 1
 		if text := r.Details["count"]; text != "" {
-			var err error
-			one, err = strconv.Atoi(text)
-			must.Do(t, err)
+			one = must.Get(strconv.Atoi(text))
 		}
 		n += one
 	}

@@ -112,8 +112,7 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 	a, b, c := strings.Repeat("1", 40)+"\n", strings.Repeat("2", 40)+"\n", strings.Repeat("3", 40)+"\n"
 	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c,
 		strings.Repeat("f", 300), a + c + b + a} {
-		f, err := os.Open(writeList(t, text))
-		must.Do(t, err)
+		f := must.Get(os.Open(writeList(t, text)))
 		l := &Leaked{file: f, path: "list", size: int64(len(text))}
 		refused.With(t, l.checkSampledLines(), fault.Invalid, "byte ", "%.60q", text)
 		refused := 0

@@ -164,8 +164,7 @@ func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 }
 
 func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer func() { _ = db.Close() }()
 	with := func(name, role string) error {
 		_, err := New(Options{Store: db, Mode: ModeProxy, Cost: Cost{Memory: 64, Time: 1},

@@ -34,8 +34,7 @@ func onSimulatedCluster(t *testing.T, shards int, scenario func(w *world)) {
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		uri := must.Get(cluster.ParseURI(simcluster.URI()))
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must.Do(t, err)
+		c := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim}))
 		defer func() { _ = c.Close(context.Background()) }()
 		w := &world{t: t, sim: sim, watcher: topology.NewWatcher(c, topology.Options{})}
 		w.admin(bson.D{{Key: "enableSharding", Value: "db"}, {Key: "primaryShard", Value: "shard-rs-1"}})

@@ -213,8 +213,7 @@ func TestBalancerWindowUsesTheConfigServersClock(t *testing.T) {
 	} {
 		tab, c := layout{owners: "abc"}.table(t)
 		tab.Balancer.WindowStart, tab.Balancer.WindowStop = x.start, x.stop
-		now, err := time.Parse("15:04", x.now)
-		must.Do(t, err)
+		now := must.Get(time.Parse("15:04", x.now))
 		now = now.AddDate(2026, 0, 0)
 		if v := PlanOf(Situation{Table: tab, Clock: now}, c).window(); v.Outcome != x.want {
 			t.Errorf("%s–%s at %s: %s, want %s", x.start, x.stop, x.now, v.Outcome, x.want)

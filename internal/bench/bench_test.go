@@ -49,8 +49,7 @@ func TestFramesOfEverySizeAreRead(t *testing.T) {
 }
 
 func TestUpdatesOfABareLoopReachAllSockets(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- ServeBare(ctx, l, 4000) }()

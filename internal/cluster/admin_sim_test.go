@@ -244,8 +244,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				at := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				time.Sleep(time.Minute)
-				_, err := c.Server(t.Context())
-				must.Do(t, err)
+				must.Do(t, must.Err(c.Server(t.Context())))
 				s := operation.Step{Op: operation.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
 				other := s
 				other.Min = at(20)

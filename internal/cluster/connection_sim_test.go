@@ -229,8 +229,7 @@ func withRotation(t *testing.T, test func(t *testing.T, r *rotationRig)) {
 		r.client, err = cluster.Open(uri, cluster.Options{Dialer: network, File: path})
 		must.Do(t, err)
 		defer func() { _ = r.client.Close(context.Background()) }()
-		_, err = r.client.Server(t.Context())
-		must.Do(t, err)
+		must.Do(t, must.Err(r.client.Server(t.Context())))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- r.client.Watch(ctx) }()
@@ -329,8 +328,7 @@ func TestCredentialsThatTheClusterLearnsLaterAreTriedAgain(t *testing.T) {
 
 func TestChangedAddressOfAnotherClusterIsRefused(t *testing.T) {
 	withRotation(t, func(t *testing.T, r *rotationRig) {
-		other, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8})
-		must.Do(t, err)
+		other := must.Get(simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8}))
 		defer func() { _ = other.Close() }()
 		r.network.lead("b:2", other)
 		time.Sleep(time.Second)
@@ -347,8 +345,7 @@ func TestChangedAddressOfAnotherClusterIsRefused(t *testing.T) {
 func TestAnotherClusterAtTheAddressGetsNoCommands(t *testing.T) {
 	onHosts(t, "mongodb://a:1/", simcluster.Options{Projects: 2, Documents: 10, Still: true},
 		func(t *testing.T, network *hosts, sim *simcluster.Cluster, c *cluster.Client) {
-			other, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8})
-			must.Do(t, err)
+			other := must.Get(simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8}))
 			defer func() { _ = other.Close() }()
 			network.lead("a:1", sim)
 			first, err := c.Server(t.Context())

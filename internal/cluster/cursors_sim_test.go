@@ -88,8 +88,7 @@ func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simclu
 		}
 		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		o.Dialer = sim
-		c, err := cluster.Connect(t.Context(), uri, o)
-		must.Do(t, err)
+		c := must.Get(cluster.Connect(t.Context(), uri, o))
 		defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
 		test(t, sim, c)
 	})

@@ -122,8 +122,7 @@ func TestShardsAreDecoded(t *testing.T) {
 }
 
 func TestFailuresAreClassified(t *testing.T) {
-	u, err := ParseURI("mongodb://u:s3cret@h:1/")
-	must.Do(t, err)
+	u := must.Get(ParseURI("mongodb://u:s3cret@h:1/"))
 	c := &Client{address: u}
 	for _, e := range []struct {
 		err  error

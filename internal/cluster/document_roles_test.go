@@ -181,8 +181,7 @@ func TestRolesPageNamesEveryCommand(t *testing.T) {
 // Every address that docs/connect.md shows is one that shardboard takes. AWS, OIDC and SRV need a
 // network and are parsed only.
 func TestAddressesOfTheConnectPageAreValid(t *testing.T) {
-	page, err := os.ReadFile("../../docs/connect.md")
-	must.Do(t, err)
+	page := must.Get(os.ReadFile("../../docs/connect.md"))
 	p := newPKI(t)
 	cert, key := p.issue("board")
 	p.file("ca.pem", p.ca)

@@ -74,8 +74,7 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 
 func do(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) {
 	t.Helper()
-	_, err := sim.Command(t.Context(), db, cmd)
-	must.Do(t, err)
+	must.Do(t, must.Err(sim.Command(t.Context(), db, cmd)))
 }
 
 // However a cursor at the end of the changelog ends, the watcher polls meanwhile, follows again within seconds, has

@@ -117,8 +117,7 @@ func (w *randomAdmin) shard(ns string) error {
 }
 
 func (w *randomAdmin) document(c *topology.Collection, k shardkey.Key) bson.Raw {
-	d, err := c.Key.Document(k)
-	must.Do(w.t, err)
+	d := must.Get(c.Key.Document(k))
 	return d
 }
 
@@ -133,10 +132,8 @@ func (w *randomAdmin) keyInside(c *topology.Collection, chunk topology.Chunk) (s
 			}
 			d = append(d, bson.E{Key: f.Name, Value: v})
 		}
-		raw, err := bson.Marshal(d)
-		must.Do(w.t, err)
-		k, err := c.Key.Bound(raw)
-		must.Do(w.t, err)
+		raw := must.Get(bson.Marshal(d))
+		k := must.Get(c.Key.Bound(raw))
 		if k.Compare(chunk.Min) > 0 && k.Compare(chunk.Max) < 0 {
 			return k, true
 		}

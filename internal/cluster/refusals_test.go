@@ -102,8 +102,7 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	file := must.Get(os.Open("testdata/refusals.jsonl.gz"))
 	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	must.Do(t, err)
+	plain := must.Get(gzip.NewReader(file))
 	releases, recorded := map[string]int{}, map[*refusal]bool{}
 	for lines := bufio.NewScanner(plain); lines.Scan(); {
 		var r struct {

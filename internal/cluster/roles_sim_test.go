@@ -45,8 +45,7 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture
 			uri := must.Get(cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://",
 				"mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1)))
 			s.denied[r.name] = &refusals{}
-			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()})
-			must.Do(t, err)
+			c := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()}))
 			defer func() { _ = c.Close(context.Background()) }()
 			s.as[r.name] = c
 		}

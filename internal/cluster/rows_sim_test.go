@@ -143,8 +143,7 @@ func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}}))
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.rows"}, {Key: "key", Value: bson.D{{Key: "k.a", Value: 1}}}}))
 		must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "rows"}, {Key: "documents", Value: rows}}))
-		_, err := c.Server(t.Context())
-		must.Do(t, err)
+		must.Do(t, must.Err(c.Server(t.Context())))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		for _, date := range []string{"", "changed"} {
@@ -251,8 +250,7 @@ func TestSampledQueriesAreAskedOfWhereTheyExist(t *testing.T) {
 			// A key with too few values for the server's ranges has a reason, and still its own figures.
 			must.Do(t, run(t, sim, "app", bson.D{{Key: "createIndexes", Value: "t"}, {Key: "indexes", Value: bson.A{
 				bson.D{{Key: "key", Value: bson.D{{Key: "few", Value: 1}}}, {Key: "name", Value: "few_1"}}}}}))
-			few, err := shardkey.ParsePattern(document(t, bson.D{{Key: "few", Value: 1}}))
-			must.Do(t, err)
+			few := must.Get(shardkey.ParsePattern(document(t, bson.D{{Key: "few", Value: 1}})))
 			if a, err = c.AnalyzeKey(t.Context(), "app.t", few, 100); err != nil || a.Rows == 0 || a.Queries == nil || a.Queries.Reason == "" {
 				t.Errorf("%v %+v", err, a)
 			}

@@ -110,8 +110,7 @@ func isHello(cmd bson.Raw) bool {
 
 func connect(t *testing.T, uri string, s *stub) (*Client, error) {
 	t.Helper()
-	u, err := ParseURI(uri)
-	must.Do(t, err)
+	u := must.Get(ParseURI(uri))
 	c, err := Connect(t.Context(), u, Options{Dialer: s, Timeout: 2 * time.Second})
 	if c != nil {
 		t.Cleanup(func() { _ = c.Close(context.Background()) })
@@ -270,8 +269,7 @@ func TestNothingIsReadFromAMongod(t *testing.T) {
 			reads.Add(1)
 			return firstBatch()
 		}}
-		u, err := ParseURI("mongodb://h:1/")
-		must.Do(t, err)
+		u := must.Get(ParseURI("mongodb://h:1/"))
 		c, err := Open(u, Options{Dialer: s})
 		must.Do(t, err)
 		defer c.Close(t.Context()) //nolint:errcheck // the test is over

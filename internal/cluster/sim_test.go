@@ -67,10 +67,8 @@ func (c *counter) of(name string) (sent []bson.Raw) {
 // connectBy connects to the cluster at the usual address, by a dialer.
 func connectBy(t *testing.T, o cluster.Options) (c *cluster.Client, end func()) {
 	t.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	must.Do(t, err)
-	c, err = cluster.Connect(t.Context(), uri, o)
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
+	c = must.Get(cluster.Connect(t.Context(), uri, o))
 	return c, func() { _ = c.Close(context.Background()) }
 }
 

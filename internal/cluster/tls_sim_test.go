@@ -43,10 +43,8 @@ func newPKI(t *testing.T) *pki {
 	p := &pki{t: t, dir: t.TempDir(), key: newKey(t)}
 	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "CA"}, NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, root, root, &p.key.PublicKey, p.key)
-	must.Do(t, err)
-	p.cert, err = x509.ParseCertificate(der)
-	must.Do(t, err)
+	der := must.Get(x509.CreateCertificate(rand.Reader, root, root, &p.key.PublicKey, p.key))
+	p.cert = must.Get(x509.ParseCertificate(der))
 	p.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	return p
 }
@@ -66,8 +64,7 @@ func (p *pki) issue(name string) (cert, key []byte) {
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, p.cert, &own.PublicKey, p.key)
 	must.Do(p.t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(own)
-	must.Do(p.t, err)
+	secret := must.Get(x509.MarshalPKCS8PrivateKey(own))
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
@@ -171,8 +168,7 @@ func TestRenewedClientCertificateIsTakenOver(t *testing.T) {
 	onTLS(t, false, func(t *testing.T, p *pki, network *hosts, sim *simcluster.Cluster) {
 		uri := must.Get(cluster.ParseURI("mongodb://mongos.example/?tlsCAFile=" + p.dir + "/ca.pem&tlsCertificateKeyFile=" + p.dir +
 			"/board.pem&authMechanism=MONGODB-X509"))
-		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: network})
-		must.Do(t, err)
+		client := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: network}))
 		defer func() { _ = client.Close(context.Background()) }()
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)

@@ -17,8 +17,7 @@ import (
 func TestAddressNeverShowsItsSecrets(t *testing.T) {
 	const text = "mongodb://user:s3cret@h1:27017,h2:27018/admin" +
 		"?authMechanismProperties=AWS_SESSION_TOKEN:t0ken&tlsCertificateKeyFilePassword=pa55"
-	u, err := ParseURI(text)
-	must.Do(t, err)
+	u := must.Get(ParseURI(text))
 	marshalled := must.Get(json.Marshal(struct{ U URI }{u}))
 	var logged strings.Builder
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "uri", u, "in", struct{ U URI }{u})

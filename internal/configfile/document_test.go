@@ -10,8 +10,7 @@ import (
 )
 
 func TestTheDocumentHasEveryKeyOfACluster(t *testing.T) {
-	page, err := os.ReadFile("../../docs/config.md")
-	must.Do(t, err)
+	page := must.Get(os.ReadFile("../../docs/config.md"))
 	_, section, _ := strings.Cut(string(page), "\n## A cluster\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for key := range clusterKeys {

@@ -23,8 +23,7 @@ func (w *world) insertDocuments(ns topology.Namespace, n int, document func(int)
 		docs[i] = d
 		bytes += int64(len(d))
 	}
-	_, err := w.data.Database(ns.Database()).Collection(ns.Collection()).InsertMany(w.Context(), docs)
-	must.Do(w, err)
+	must.Do(w, must.Err(w.data.Database(ns.Database()).Collection(ns.Collection()).InsertMany(w.Context(), docs)))
 	return bytes
 }
 

@@ -22,8 +22,7 @@ func TestCollectionsAreResharded(t *testing.T) {
 		}
 		ns := w.shardCollection("resharded", bson.D{{Key: "p", Value: int32(1)}})
 		w.insertDocuments(ns, 200, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}, {Key: "k", Value: int32(i % 50)}} })
-		key, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
-		must.Do(t, err)
+		key := must.Get(bson.Marshal(bson.D{{Key: "k", Value: int32(1)}}))
 		reshard := operation.Reshard{Key: key, Chunks: 4}
 		before := w.head(ns)
 		if !w.atLeast(5, 0) {

@@ -67,8 +67,7 @@ func onEvery(t *testing.T, test func(*testing.T, *world)) {
 func onSimulated(t *testing.T, o simcluster.Options, test func(*testing.T, *simcluster.Cluster)) {
 	synctest.Test(t, func(t *testing.T) {
 		o.Empty = true
-		sim, err := simcluster.New(t.Context(), o)
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), o))
 		t.Cleanup(func() { must.Do(t, sim.Close()) })
 		sim.Start(t.Context())
 		test(t, sim)
@@ -78,19 +77,16 @@ func onSimulated(t *testing.T, o simcluster.Options, test func(*testing.T, *simc
 // newWorld connects as shardboard and as the application that owns the data.
 func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 	t.Helper()
-	uri, err := cluster.ParseURI(address)
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI(address))
 	app := options.Client().ApplyURI(address)
 	o := cluster.Options{Timeout: 10 * time.Second}
 	if sim != nil {
 		o.Dialer = sim
 		app.SetDialer(sim).SetServerMonitoringMode("poll")
 	}
-	c, err := cluster.Connect(t.Context(), uri, o)
-	must.Do(t, err)
+	c := must.Get(cluster.Connect(t.Context(), uri, o))
 	t.Cleanup(func() { must.Do(t, c.Close(context.Background())) })
-	data, err := mongo.Connect(app)
-	must.Do(t, err)
+	data := must.Get(mongo.Connect(app))
 	t.Cleanup(func() { must.Do(t, data.Disconnect(context.Background())) })
 	w := &world{T: t, source: c, admin: retryingClient{c}, client: c, data: data, simulated: sim != nil}
 	w.setUp()

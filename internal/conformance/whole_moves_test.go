@@ -25,8 +25,7 @@ func (w *world) plainCollection(name string, n int) topology.Namespace {
 	for i := range docs {
 		docs[i] = bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}}
 	}
-	_, err := w.data.Database(w.db).Collection(name).InsertMany(w.Context(), docs)
-	must.Do(w, err)
+	must.Do(w, must.Err(w.data.Database(w.db).Collection(name).InsertMany(w.Context(), docs)))
 	return ns
 }
 

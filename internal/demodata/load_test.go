@@ -22,8 +22,7 @@ func emptyCluster(t *testing.T) (string, *mongo.Client) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true, Shards: 2, ServerVersion: "7.0"})
 	must.Do(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	ended := make(chan error, 1)
 	go func() { ended <- sim.Serve(l) }()
 	t.Cleanup(func() {
@@ -31,8 +30,7 @@ func emptyCluster(t *testing.T) (string, *mongo.Client) {
 		<-ended
 	})
 	uri := "mongodb://" + l.Addr().String() + "/?directConnection=true"
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return uri, client
 }

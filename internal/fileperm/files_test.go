@@ -45,8 +45,7 @@ func TestADirectoryReadableByOthersIsMadePrivateWithANote(t *testing.T) {
 	dir := makeFile(t, filepath.Join(t.TempDir(), "data"), fs.ModeDir|fs.ModeSetgid|0o755)
 	d, err := OwnDir("data directory", dir)
 	must.Do(t, err)
-	info, err := os.Stat(dir)
-	must.Do(t, err)
+	info := must.Get(os.Stat(dir))
 	if info.Mode().Perm() != 0o700 || len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "0755") && !strings.Contains(d.Notes[0], "2755") {
 		t.Errorf("unexpected mode %v, notes %q", info.Mode(), d.Notes)
 	}

@@ -64,8 +64,7 @@ func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 	recordDays(t, dir, 35)
 	var total int64
 	for _, name := range []string{"shardboard.db", "shardboard.db-wal"} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		must.Do(t, err)
+		info := must.Get(os.Stat(filepath.Join(dir, name)))
 		total += info.Size()
 	}
 	if t.Logf("%d MB", total>>20); total > 200<<20 {

@@ -38,8 +38,7 @@ func failuresIn(t *testing.T, name string) (texts []string) {
 	t.Helper()
 	file := must.Get(os.Open(name))
 	defer func() { _ = file.Close() }()
-	plain, err := gzip.NewReader(file)
-	must.Do(t, err)
+	plain := must.Get(gzip.NewReader(file))
 	lines := bufio.NewScanner(plain)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {

@@ -174,8 +174,7 @@ func TestMigrationsByOthersAreDistinguishedFromTheRunsOwn(t *testing.T) {
 		if string(lo) == string(hi) {
 			hi = maxKey()
 		}
-		d, err := bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "to", Value: to}})
-		must.Do(t, err)
+		d := must.Get(bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "to", Value: to}}))
 		return topology.Event{Time: when, What: "moveChunk.commit", NS: string(of), Details: d}
 	}
 	events := []topology.Event{
@@ -224,14 +223,12 @@ func collection(t test, at []int64, shards ...string) *topology.Collection {
 		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: shards[i],
 			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
-	m, err := topology.BuildChunks(p, rows)
-	must.Do(t, err)
+	m := must.Get(topology.BuildChunks(p, rows))
 	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
 }
 
 func key(t test, p shardkey.Pattern, n int64) shardkey.Key {
-	k, err := p.Bound(keyAt(n))
-	must.Do(t, err)
+	k := must.Get(p.Bound(keyAt(n)))
 	return k
 }
 

@@ -44,8 +44,7 @@ func startFake(t *testing.T, b behaviour, change ...func(*Options)) *Cluster {
 
 func ping(t *testing.T, uri string, limit time.Duration) error {
 	t.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(limit).SetTimeout(limit))
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(limit).SetTimeout(limit)))
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	return client.Database("admin").RunCommand(t.Context(), bson.D{{Key: "ping", Value: 1}}).Err()
 }
@@ -62,8 +61,7 @@ func TestClusterStartsAnswersAndIsRemoved(t *testing.T) {
 func TestClusterWithAccessControlHasAKeyFileAndARootUser(t *testing.T) {
 	c := startFake(t, behaviour{}, func(o *Options) { o.Access = true })
 	expect.NoError(t, ping(t, c.URI(), 10*time.Second), "ping")
-	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + c.Address() + "/?directConnection=true"))
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI("mongodb://" + c.Address() + "/?directConnection=true")))
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	if _, err := client.ListDatabaseNames(t.Context(), bson.D{}); err == nil {
 		t.Error("a client without a user lists databases")
@@ -117,8 +115,7 @@ func TestReplicaSetIsStartedAlone(t *testing.T) {
 // startOther runs one test of this program in another process, with a variable set.
 func startOther(t *testing.T, test, variable, value string) *exec.Cmd {
 	t.Helper()
-	own, err := os.Executable()
-	must.Do(t, err)
+	own := must.Get(os.Executable())
 	cmd := exec.Command(own, "-test.run=^"+test+"$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), variable+"="+value)
 	return cmd

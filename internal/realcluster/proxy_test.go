@@ -18,11 +18,9 @@ import (
 // proxied is a simulated cluster with a proxy in front.
 func proxied(t *testing.T) (*Proxy, *simcluster.Cluster, *mongo.Client) {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 	t.Cleanup(func() { _ = sim.Close() })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	go func() { _ = sim.Serve(l) }()
 	p, err := NewProxy(func() string { return l.Addr().String() })
 	must.Do(t, err)

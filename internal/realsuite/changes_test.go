@@ -68,8 +68,7 @@ func middleOf(w *world, ns string, at int) int64 {
 
 func extended(w *world, d any) json.RawMessage {
 	w.Helper()
-	text, err := bson.MarshalExtJSON(d, true, false)
-	w.must(err)
+	text := must.Get(bson.MarshalExtJSON(d, true, false))
 	return text
 }
 

@@ -105,8 +105,7 @@ func (d *dashboard) launch() {
 	cmd := exec.Command(d.bin, d.args...)
 	cmd.Env = append(os.Environ(), "SHARDBOARD_LOG_LEVEL=warn")
 	cmd.Stderr = d.out
-	stdout, err := cmd.StdoutPipe()
-	must.Do(d, err)
+	stdout := must.Get(cmd.StdoutPipe())
 	must.Do(d, cmd.Start())
 	d.cmd, d.done = cmd, make(chan struct{})
 	address := make(chan string, 1)

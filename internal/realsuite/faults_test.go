@@ -182,8 +182,7 @@ func (w *world) makeRows() {
 		for j := range rows {
 			rows[j] = bson.D{{Key: "p", Value: i*rowsOfChunk + j}, {Key: "text", Value: text}}
 		}
-		_, err := w.namespace(faultsNS).InsertMany(w.Context(), rows, options.InsertMany().SetOrdered(false))
-		w.must(err)
+		w.must(must.Err(w.namespace(faultsNS).InsertMany(w.Context(), rows, options.InsertMany().SetOrdered(false))))
 	}
 }
 

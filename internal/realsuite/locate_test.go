@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // settling is how long the product's table may differ from the cluster while chunks move.
@@ -149,8 +150,7 @@ func locateKeys(w *world, d *dashboard, db string, n int) {
 			keys = append(keys, randomKey(c.Key))
 		}
 		for _, key := range keys {
-			text, err := bson.MarshalExtJSON(key, true, false)
-			w.must(err)
+			text := must.Get(bson.MarshalExtJSON(key, true, false))
 			path := "/api/v1/locate?ns=" + url.QueryEscape(c.ID) + "&key=" + url.QueryEscape(string(text))
 			expect.NoError(w, agreeOnKey(w, d, c.ID, path, key), "%s %s", c.ID, text)
 			compared++

@@ -29,8 +29,7 @@ var releaseCondition = regexp.MustCompile(`(Since|Before) MongoDB (\d+)\.(\d+)(?
 // createUsers creates the two roles as docs/roles.md prints them, and a user of each.
 func (w *world) createUsers() {
 	w.Helper()
-	page, err := os.ReadFile("../../docs/roles.md")
-	w.must(err)
+	page := must.Get(os.ReadFile("../../docs/roles.md"))
 	ran := 0
 	for _, block := range roleBlock.FindAllStringSubmatch(string(page), -1) {
 		if !w.applies(block[1]) {

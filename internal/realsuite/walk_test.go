@@ -136,8 +136,7 @@ func walk(w *world) {
 // connect makes a client that adds nothing to the commands of a walk.
 func (w *world) connect(uri string) *mongo.Client {
 	w.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	w.must(err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	w.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return client
 }
@@ -298,8 +297,7 @@ func TestRecordsAWalk(t *testing.T) {
 	walkOn(w, seed, 240, own, side{}, func(n int, s walkStep, a answered) {
 		text, err := lineOf(n, s, a)
 		w.must(err)
-		_, err = f.Write(text)
-		w.must(err)
+		w.must(must.Err(f.Write(text)))
 		steps++
 	})
 	w.must(f.Close())

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 const (
@@ -108,8 +109,7 @@ func (w *world) makeWhole() {
 		plain = append(plain, bson.D{{Key: "_id", Value: i}})
 	}
 	for ns, docs := range map[string][]any{wholeRows: rows, wholeName: plain} {
-		_, err := w.namespace(ns).InsertMany(w.Context(), docs)
-		w.must(err)
+		w.must(must.Err(w.namespace(ns).InsertMany(w.Context(), docs)))
 	}
 	for _, at := range []int32{100, 200} {
 		w.admin(bson.D{{Key: "split", Value: wholeRows}, {Key: "middle", Value: bson.D{{Key: "p", Value: at}}}})

@@ -35,8 +35,7 @@ func newWorld(t *testing.T, g target, f form, w wanted) *world {
 	t.Helper()
 	out := &world{TB: t, t: t, form: f, target: g, cluster: g.start(t, w)}
 	var err error
-	out.data, err = mongo.Connect(options.Client().ApplyURI(out.cluster.URI()).SetTimeout(5 * time.Minute))
-	must.Do(t, err)
+	out.data = must.Get(mongo.Connect(options.Client().ApplyURI(out.cluster.URI()).SetTimeout(5 * time.Minute)))
 	t.Cleanup(func() { _ = out.data.Disconnect(context.Background()) })
 	out.proxy, err = realcluster.NewProxy(out.cluster.Address)
 	must.Do(t, err)

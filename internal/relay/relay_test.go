@@ -29,11 +29,9 @@ func (d *directory) Check(context.Context, auth.Principal) error {
 // A request is checked again when the leader takes it: whoever asked may have lost account or role meanwhile.
 func TestRequestsAreCheckedAgainWhenTheyAreDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		must.Do(t, err)
+		c := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 		t.Cleanup(func() { _ = c.Close() })
-		at, err := mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/relayed?", 1))
-		must.Do(t, err)
+		at := must.Get(mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/relayed?", 1)))
 		var relays [2]*Relay
 		var people directory
 		done := 0

@@ -21,11 +21,9 @@ import (
 
 func readLines(t testing.TB, name string) []bson.Raw {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".jsonl.gz"))
-	must.Do(t, err)
+	f := must.Get(os.Open(filepath.Join("testdata", name+".jsonl.gz")))
 	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
-	must.Do(t, err)
+	z := must.Get(gzip.NewReader(f))
 	var docs []bson.Raw
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<20)

@@ -36,8 +36,7 @@ func newRawClient(t testing.TB, c *Cluster) *rawClient {
 // runRaw runs a command; the fields are appended to its body.
 func (p *rawClient) runRaw(cmd any, more ...bson.E) bson.Raw {
 	p.t.Helper()
-	raw, err := bson.Marshal(cmd)
-	must.Do(p.t, err)
+	raw := must.Get(bson.Marshal(cmd))
 	var body bson.D
 	must.Do(p.t, bson.Unmarshal(raw, &body))
 	p.sent++

@@ -153,8 +153,7 @@ func appendedFields(t testing.TB, s step) []bson.E {
 	var seconds, i uint32
 	_, _ = fmt.Sscan(m[2], &seconds)
 	_, _ = fmt.Sscan(m[3], &i)
-	key, err := strconv.ParseInt(m[5], 10, 64)
-	must.Do(t, err)
+	key := must.Get(strconv.ParseInt(m[5], 10, 64))
 	return []bson.E{
 		{Key: "lsid", Value: d("id", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: session})},
 		{Key: "$clusterTime", Value: d("clusterTime", bson.Timestamp{T: seconds, I: i},

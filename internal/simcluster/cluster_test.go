@@ -35,8 +35,7 @@ func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *
 	for _, f := range change {
 		f(o)
 	}
-	client, err := mongo.Connect(o)
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(o))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()

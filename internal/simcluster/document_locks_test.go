@@ -22,8 +22,7 @@ func bubble(t *testing.T, test func(t *testing.T, c *Cluster, coll *mongo.Collec
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
 		must.Do(t, err)
-		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll"))
-		must.Do(t, err)
+		client := must.Get(mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll")))
 		coll := client.Database("store").Collection("things")
 		insert(t, t.Context(), coll, d("_id", 1, "n", 0))
 		test(t, c, coll)

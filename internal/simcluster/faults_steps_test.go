@@ -68,8 +68,7 @@ func TestOperationContinuesAfterItsClientGotAnError(t *testing.T) {
 // A cut TCP connection ends without an answer, not in the middle of one.
 func TestCutFaultClosesTheSocket(t *testing.T) {
 	c := emptyCluster(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	go func() { _ = c.Serve(l) }()
 	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + l.Addr().String() + "/?directConnection=true"))
 	must.Do(t, err)

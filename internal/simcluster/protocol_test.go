@@ -134,8 +134,7 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 
 func TestCloseEndsEveryConnection(t *testing.T) {
 	c := emptyCluster(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	served := make(chan error, 1)
 	go func() { served <- c.Serve(l) }()
 	conn, err := net.Dial("tcp", l.Addr().String())

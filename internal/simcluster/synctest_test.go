@@ -21,8 +21,7 @@ func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true})
 		must.Do(t, err)
 		c.Start(t.Context())
-		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll"))
-		must.Do(t, err)
+		client := must.Get(mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll")))
 		begin, polls := time.Now(), 0
 		for time.Since(begin) < time.Hour {
 			time.Sleep(5 * time.Second)
@@ -51,8 +50,7 @@ func TestStreamingHelloWaitsInSimulatedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
 		must.Do(t, err)
-		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("stream"))
-		must.Do(t, err)
+		client := must.Get(mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("stream")))
 		for range 5 {
 			must.Do(t, client.Ping(t.Context(), nil))
 			time.Sleep(time.Minute)

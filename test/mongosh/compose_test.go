@@ -47,8 +47,7 @@ func TestComposeSetsUpShardingRolesAndUsersAndMayDoSoAgain(t *testing.T) {
 	for _, name := range []string{"admin", "shardboard", "yorkie", "loader"} {
 		must.Do(t, os.WriteFile(filepath.Join(secrets, name), []byte(name+"-password\n"), 0o600))
 	}
-	init, err := filepath.Abs(composeInit)
-	must.Do(t, err)
+	init := must.Get(filepath.Abs(composeInit))
 	env := []string{"SECRETS=" + secrets, "MONGOS=" + address, "INIT=" + init, "SHARDS=shard-rs-1/shard1a:27018 shard-rs-2/shard2a:27018"}
 	if out := runInit(t, path, "cluster.js", env...); strings.Count(out, "sharded yorkie-meta.") != 7 || !strings.Contains(out, "ready") {
 		t.Errorf("the first time:\n%s", out)
@@ -87,8 +86,7 @@ func checkLayout(t *testing.T, client *mongo.Client) {
 	must.Do(t, cur.All(t.Context(), &rows))
 	got := map[string]string{}
 	for _, r := range rows {
-		text, err := bson.MarshalExtJSON(r.Key, false, false)
-		must.Do(t, err)
+		text := must.Get(bson.MarshalExtJSON(r.Key, false, false))
 		got[strings.TrimPrefix(r.ID, "yorkie-meta.")] = string(text)
 	}
 	byDocument := `{"doc_id":"hashed"}`
@@ -102,8 +100,7 @@ var command = regexp.MustCompile(`(?s)runCommand\((\{.*?\n\})\)`)
 // checkRoles compares the roles with those that docs/roles.md gives.
 func checkRoles(t *testing.T, client *mongo.Client) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/roles.md")
-	must.Do(t, err)
+	page := must.Get(os.ReadFile("../../docs/roles.md"))
 	want := map[string]map[string]bool{}
 	for _, m := range command.FindAllSubmatch(page, -1) {
 		var cmd struct {

@@ -23,8 +23,7 @@ func TestMongoshLinesOfThePlaybooksWork(t *testing.T) {
 	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	var script strings.Builder
 	for _, file := range files {
-		source, err := playbooks.Files.ReadFile(file)
-		must.Do(t, err)
+		source := must.Get(playbooks.Files.ReadFile(file))
 		blocks := scriptBlock.FindAllStringSubmatch(string(source), -1)
 		expect.That(t, len(blocks) != 0, "%s has nothing to cross-check in mongosh", file)
 		for _, block := range blocks {

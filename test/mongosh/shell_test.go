@@ -36,10 +36,8 @@ func mongoshPath(t *testing.T) string {
 // startCluster starts a simulated cluster on loopback and returns its address.
 func startCluster(t *testing.T, o simcluster.Options) string {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), o)
-	must.Do(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), o))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	ended := make(chan error, 1)
 	go func() { ended <- sim.Serve(l) }()
 	t.Cleanup(func() {

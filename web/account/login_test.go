@@ -100,8 +100,7 @@ func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
 }
 
 func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	t.Cleanup(func() { _ = db.Close() })
 	service, err := auth.New(auth.Options{Store: db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 	must.Do(t, err)

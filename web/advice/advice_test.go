@@ -29,8 +29,7 @@ const adviceCanary = "https://hooks.example/CANARY-f00d"
 // advised is a site over a cluster in trouble, with a store and alerts.
 func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.Engine) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	t.Cleanup(func() { _ = db.Close() })
 	now := func() time.Time { return webtest.Epoch }
 	v := webtest.NewStory().With(webtest.Troubled).With(func(t *topology.Table) {

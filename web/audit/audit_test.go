@@ -212,8 +212,7 @@ func TestEveryAuditCodeHasWords(t *testing.T) {
 // auditCodes are the string constants of a file whose names begin with audit.
 func auditCodes(t *testing.T, file string) (codes []string) {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	must.Do(t, err)
+	f := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))
 	ast.Inspect(f, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
 		if !ok || len(spec.Names) != 1 || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "audit") || len(spec.Values) != 1 {

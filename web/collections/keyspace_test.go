@@ -46,8 +46,7 @@ func TestStripCoversTheKeySpaceOnce(t *testing.T) {
 
 func percent(t *testing.T, s string) float64 {
 	t.Helper()
-	f, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
-	must.Do(t, err)
+	f := must.Get(strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64))
 	return f
 }
 

@@ -127,8 +127,7 @@ func TestLayoutPageDescribesDrift(t *testing.T) {
 		must.Do(t, os.MkdirAll("testdata", 0o755))
 		must.Do(t, os.WriteFile(file, []byte(got.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	must.Do(t, err)
+	want := must.Get(os.ReadFile(file))
 	g, w := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(g), len(w)) {
 		if i >= len(g) || i >= len(w) || g[i] != w[i] {

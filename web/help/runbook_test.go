@@ -24,8 +24,7 @@ type alertRule struct {
 
 func alertRules(t *testing.T) (out []alertRule) {
 	t.Helper()
-	text, err := os.ReadFile("../../deploy/prometheus/rules.yaml")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../../deploy/prometheus/rules.yaml"))
 	var file struct{ Groups []struct{ Rules []alertRule } }
 	must.Do(t, yaml.Unmarshal(text, &file))
 	for _, g := range file.Groups {

@@ -91,8 +91,7 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 	defer server.Close()
 	get := func(path string, change ...func(*http.Request)) *http.Response {
 		t.Helper()
-		r, err := http.NewRequestWithContext(context.Background(), "GET", server.URL+path, nil)
-		must.Do(t, err)
+		r := must.Get(http.NewRequestWithContext(context.Background(), "GET", server.URL+path, nil))
 		for _, f := range change {
 			f(r)
 		}

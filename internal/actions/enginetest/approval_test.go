@@ -169,9 +169,8 @@ func TestSelfApprovalReplayAndStaleApprovalNeverRunAPlan(t *testing.T) {
 		},
 		"after it was taken back": func(r *Rig, i int) (actions.Plan, bool) {
 			p := approved(r, i)
-			_, err := r.Engine.Refuse(r.Context(), []auth.Principal{Anna, Bert}[i%2], p.ID, "not today")
-			r.Must(err)
-			_, err = r.Engine.Approve(r.Context(), Bert, p.ID, p.Hash)
+			r.Must(must.Err(r.Engine.Refuse(r.Context(), []auth.Principal{Anna, Bert}[i%2], p.ID, "not today")))
+			_, err := r.Engine.Approve(r.Context(), Bert, p.ID, p.Hash)
 			return p, fault.Of(err) == fault.Conflict
 		},
 	} {

@@ -23,8 +23,7 @@ import (
 // resume lets a batch go on, which must be permitted.
 func (r *Rig) resume(run string, q engine.ResumeRequest) {
 	r.Helper()
-	_, err := r.Engine.Resume(r.Context(), Anna, run, q)
-	r.Must(err)
+	r.Must(must.Err(r.Engine.Resume(r.Context(), Anna, run, q)))
 }
 
 func isHeld(run engine.Run) bool { return run.Batch.Hold != nil }
@@ -53,8 +52,7 @@ func TestPausedBatchStaysPausedOverARestart(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})
 		id, rule := r.startAndHold(p, simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned})
-		_, err := r.Engine.Pause(r.Context(), Bert, id)
-		r.Must(err)
+		r.Must(must.Err(r.Engine.Pause(r.Context(), Bert, id)))
 		rule.Remove()
 		run := r.Wait(id, func(run engine.Run) bool { return run.Batch.Done == 1 && len(run.Batch.Open) == 0 })
 		time.Sleep(time.Hour)

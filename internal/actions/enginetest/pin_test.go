@@ -170,8 +170,7 @@ func onShop(t *testing.T, by shopBy, test func(r *Rig, p placement.Project), ids
 	OnRig(t, Setup{Of: by.profile(), Data: func(r *Rig) {
 		by.of(ids...).Fill(func(db string, cmd bson.D) {
 			r.Helper()
-			_, err := r.Sim.Command(r.Context(), db, cmd)
-			r.Must(err)
+			r.Must(must.Err(r.Sim.Command(r.Context(), db, cmd)))
 		})
 	}, Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}, func(r *Rig) {
 		found := r.Keeper.Directory().Exactly("Tenant 1")

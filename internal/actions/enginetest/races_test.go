@@ -203,8 +203,7 @@ func (r *Rig) seenCommands(c Case) []simcluster.Seen {
 // Admin runs a command of another operator, past the engine and the network.
 func (r *Rig) Admin(cmd bson.D) {
 	r.Helper()
-	_, err := r.Sim.Command(context.Background(), "admin", cmd)
-	r.Must(err)
+	r.Must(must.Err(r.Sim.Command(context.Background(), "admin", cmd)))
 }
 
 // tryCommand runs a command of another client and ignores the result.
@@ -229,8 +228,7 @@ func (r *Rig) moveByOtherCleanly(lo, hi int, to string) {
 func (r *Rig) moveByOtherOverNetwork(lo, hi int, to string) {
 	r.Helper()
 	uri := must.Get(cluster.ParseURI(simcluster.URI()))
-	c, err := cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim})
-	r.Must(err)
+	c := must.Get(cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim}))
 	defer func() { _ = c.Close(context.Background()) }()
 	r.Must(change.Send(context.Background(), c, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(lo), Max: P(hi), Shard: to}))
 }

@@ -35,8 +35,7 @@ func fillChunk(r *Rig, n int) {
 	r.Helper()
 	command := func(db string, d bson.D) {
 		r.Helper()
-		_, err := r.Sim.Command(r.Context(), db, d)
-		r.Must(err)
+		r.Must(must.Err(r.Sim.Command(r.Context(), db, d)))
 	}
 	command("config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
 		{
@@ -55,8 +54,7 @@ func fillChunk(r *Rig, n int) {
 	}
 	command(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
 	time.Sleep(2 * time.Minute) // for shards and table to learn the chunk size
-	_, err = r.Watcher.Load(r.Context())
-	r.Must(err)
+	r.Must(must.Err(r.Watcher.Load(r.Context())))
 }
 
 func sizeCheck(p actions.Plan) (actions.Verdict, string) {

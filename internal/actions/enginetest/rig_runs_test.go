@@ -75,8 +75,7 @@ func (r *Rig) runNow(id string) engine.Run {
 // stop stops a run as Bert, which must succeed.
 func (r *Rig) stop(id string) {
 	r.Helper()
-	_, err := r.Engine.Stop(r.Context(), Bert, id)
-	r.Must(err)
+	r.Must(must.Err(r.Engine.Stop(r.Context(), Bert, id)))
 }
 
 // undo plans the undo of a run as Anna, which must succeed.
@@ -187,8 +186,7 @@ func isPrefix(doc, whole bson.Raw) bool {
 func (r *Rig) ReadFact(f operation.Fact) map[string]string {
 	r.Helper()
 	uri := must.Get(cluster.ParseURI(simcluster.URI()))
-	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Sim})
-	r.Must(err)
+	c := must.Get(cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Sim}))
 	defer func() { _ = c.Close(context.Background()) }()
 	t, err := topology.NewWatcher(c, topology.Options{}).Load(r.Context())
 	r.Must(err)

@@ -57,8 +57,7 @@ func readStored(t *testing.T) (all []stored) {
 	}
 	must.Do(t, err)
 	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
-	must.Do(t, err)
+	z := must.Get(gzip.NewReader(f))
 	body, err := io.ReadAll(z)
 	if err == nil {
 		err = json.Unmarshal(body, &all)

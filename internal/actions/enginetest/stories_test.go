@@ -169,8 +169,7 @@ func (r *Rig) evacuate(shard string) {
 // readAll reads routing and sizes again.
 func (r *Rig) readAll() *topology.Table {
 	r.Helper()
-	_, err := r.Watcher.Load(r.Context())
-	r.Must(err)
+	r.Must(must.Err(r.Watcher.Load(r.Context())))
 	r.Watcher.LoadSizes(r.Context())
 	return r.Watcher.Table()
 }
@@ -185,8 +184,7 @@ func (r *Rig) measureAll() *chunksize.Book {
 			continue
 		}
 		for _, ch := range c.Chunks.All() {
-			_, err := book.Measure(r.Context(), c, shardkey.Range{Min: ch.Min, Max: ch.Max}, true)
-			r.Must(err)
+			r.Must(must.Err(book.Measure(r.Context(), c, shardkey.Range{Min: ch.Min, Max: ch.Max}, true)))
 			time.Sleep(time.Minute / chunksize.DemandPerMinute)
 		}
 	}

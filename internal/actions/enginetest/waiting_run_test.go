@@ -258,12 +258,9 @@ func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
 func (r *Rig) chunkAt(s operation.Step) (owner string, lo, hi bson.Raw) {
 	r.Helper()
 	c := r.Watcher.Table().Collection(s.NS)
-	at, err := c.Key.Bound(s.Min)
-	r.Must(err)
+	at := must.Get(c.Key.Bound(s.Min))
 	_, ch := c.Chunks.Find(at)
-	lo, err = c.Key.Document(ch.Min)
-	r.Must(err)
-	hi, err = c.Key.Document(ch.Max)
-	r.Must(err)
+	lo = must.Get(c.Key.Document(ch.Min))
+	hi = must.Get(c.Key.Document(ch.Max))
 	return ch.Shard, lo, hi
 }

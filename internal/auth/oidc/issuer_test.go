@@ -65,8 +65,7 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 }
 
 func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
-	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	must.Do(t, err)
+	other := must.Get(rsa.GenerateKey(rand.Reader, 2048))
 	past := time.Now().Add(-time.Hour).Unix()
 	for name, tc := range map[string]struct {
 		code string

@@ -75,9 +75,7 @@ func newProvider(t *testing.T) *provider {
 func newUnservedProvider(t *testing.T) *provider {
 	t.Helper()
 	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
-	var err error
-	p.ec, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must.Do(t, err)
+	p.ec = must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	return p
 }
 

@@ -25,8 +25,7 @@ func d(pairs ...any) bson.D {
 // request makes a request from a command.
 func request(t testing.TB, db string, cmd bson.D) *engine.Request {
 	t.Helper()
-	raw, err := bson.Marshal(cmd)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(cmd))
 	return &engine.Request{DB: db, Name: cmd[0].Key, Body: raw, Conn: &engine.Conn{}}
 }
 
@@ -37,8 +36,7 @@ func runUnchecked(t testing.TB, c *Control, db string, cmd bson.D) (bson.Raw, er
 	if err != nil {
 		return nil, err
 	}
-	raw, err := bson.Marshal(reply)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(reply))
 	return raw, nil
 }
 

@@ -73,8 +73,7 @@ type world struct {
 
 func newWorld(t *testing.T, version string) *world {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: version, Empty: true, Still: true})
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), simcluster.Options{ServerVersion: version, Empty: true, Still: true}))
 	t.Cleanup(func() { _ = sim.Close() })
 	w := &world{t: t, sim: sim, rng: rand.New(rand.NewPCG(uint64(len(version)), 77))}
 	w.command(bson.D{{Key: "enableSharding", Value: "d"}})
@@ -121,12 +120,10 @@ func (w *world) splitAndMove(coll string, key bson.D) {
 // loadTable reads the table as the product does.
 func (w *world) loadTable() *topology.Table {
 	w.t.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	must.Do(w.t, err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	defer cancel()
-	client, err := cluster.Connect(ctx, uri, cluster.Options{Dialer: w.sim})
-	must.Do(w.t, err)
+	client := must.Get(cluster.Connect(ctx, uri, cluster.Options{Dialer: w.sim}))
 	defer func() { _ = client.Close(context.Background()) }()
 	table, err := topology.NewWatcher(client, topology.Options{}).Load(ctx)
 	must.Do(w.t, err)

@@ -53,8 +53,7 @@ func TestTwoReadersOfTheSettingsAgree(t *testing.T) {
 		var raws []bson.Raw
 		for _, row := range rows {
 			c.config.insert("settings", row)
-			raw, err := bson.Marshal(row)
-			must.Do(t, err)
+			raw := must.Get(bson.Marshal(row))
 			raws = append(raws, raw)
 		}
 		theirs, ours := c.readSettings(), balance.ReadSettings(raws, balance.Release(version))

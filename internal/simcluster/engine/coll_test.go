@@ -17,8 +17,7 @@ import (
 
 func marshal(t testing.TB, v any) bson.Raw {
 	t.Helper()
-	raw, err := bson.Marshal(v)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(v))
 	return raw
 }
 

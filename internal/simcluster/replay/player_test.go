@@ -33,8 +33,7 @@ type player struct {
 
 func newPlayer(t *testing.T, file string, o simcluster.Options) *player {
 	t.Helper()
-	c, err := simcluster.New(t.Context(), o)
-	must.Do(t, err)
+	c := must.Get(simcluster.New(t.Context(), o))
 	client, err := mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetDialer(c).SetServerMonitoringMode("poll"))
 	must.Do(t, err)
 	return &player{t: t, file: file, cluster: c, client: client, rules: loadRules(t), pairs: newCorrespondence(), done: make(map[int]string)}

@@ -28,8 +28,7 @@ type chunk struct {
 
 func newCollection(t *testing.T, name string, key bson.D) *collection {
 	t.Helper()
-	p, err := shardkey.ParsePattern(encode(key))
-	must.Do(t, err)
+	p := must.Get(shardkey.ParsePattern(encode(key)))
 	return &collection{name: name, pattern: p, docs: make(map[int32]bson.Raw)}
 }
 

@@ -17,8 +17,7 @@ import (
 
 func marshal(t testing.TB, v any) bson.Raw {
 	t.Helper()
-	b, err := bson.Marshal(v)
-	must.Do(t, err)
+	b := must.Get(bson.Marshal(v))
 	return b
 }
 

@@ -120,8 +120,7 @@ func expectRows(t *testing.T, where string, want map[string][]store.Row, s store
 
 func directory(t *testing.T) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data"))
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data")))
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -205,8 +204,7 @@ func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "backup")
 	must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
-	good, err := os.ReadFile(path)
-	must.Do(t, err)
+	good := must.Get(os.ReadFile(path))
 	to := directory(t)
 	for what, data := range map[string][]byte{
 		"cut off": good[:len(good)/2], "without its end": good[:len(good)-4], "empty": nil, "another file": []byte("hello"),
@@ -231,8 +229,7 @@ func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 	must.Do(t, os.Remove(path))
 	must.Do(t, from.SetSetting(t.Context(), "new", "value"))
 	back()
-	to, err := sqlite.Open(t.Context(), dir)
-	must.Do(t, err)
+	to := must.Get(sqlite.Open(t.Context(), dir))
 	refused.With(t, must.Err(archive.Restore(t.Context(), checked, to)), fault.Conflict, "changed", "Restore")
 	must.Do(t, to.Close())
 	if _, err := sqlite.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "did not complete") {
@@ -243,8 +240,7 @@ func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 // rewritten is a backup with another text in it, and a checksum that fits.
 func rewritten(t *testing.T, backup []byte, was, is string) []byte {
 	t.Helper()
-	in, err := gzip.NewReader(bytes.NewReader(backup))
-	must.Do(t, err)
+	in := must.Get(gzip.NewReader(bytes.NewReader(backup)))
 	text, err := io.ReadAll(in)
 	must.Do(t, err)
 	must.That(t, bytes.Contains(text, []byte(was)), "the backup has no %s", was)
@@ -254,8 +250,7 @@ func rewritten(t *testing.T, backup []byte, was, is string) []byte {
 	footer := regexp.MustCompile(`"sha256":"[0-9a-f]*"`).ReplaceAll(text[end:], fmt.Appendf(nil, `"sha256":"%x"`, sum))
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
-	_, err = zip.Write(append(text[:end:end], footer...))
-	must.Do(t, err)
+	must.Do(t, must.Err(zip.Write(append(text[:end:end], footer...))))
 	must.Do(t, zip.Close())
 	return out.Bytes()
 }
@@ -266,8 +261,7 @@ func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
 	must.Do(t, from.CreateUser(t.Context(), store.User{ID: "anna-id", Name: "anna", Role: "viewer"}, store.AuditEntry{What: "x"}))
 	path := filepath.Join(t.TempDir(), "backup")
 	must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
-	good, err := os.ReadFile(path)
-	must.Do(t, err)
+	good := must.Get(os.ReadFile(path))
 	to := directory(t)
 	for what, x := range map[string][2]string{
 		"an unknown role": {`"anna","viewer"`, `"anna","superuser"`}, "no name": {`"anna","viewer"`, `null,"viewer"`},
@@ -294,8 +288,7 @@ func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
 	c, from := server(t), filled(t)
 	at, dir := database(t), filepath.Join(t.TempDir(), "data")
 	there := open(t, c, at)
-	back, err := sqlite.Open(t.Context(), dir)
-	must.Do(t, err)
+	back := must.Get(sqlite.Open(t.Context(), dir))
 	for _, to := range []store.RowStore{there, back} {
 		_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{broken{to}})
 		if err == nil || !strings.Contains(fault.Text(err), "cannot be used") {

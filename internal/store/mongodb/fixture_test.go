@@ -15,8 +15,7 @@ import (
 // server is a simulated cluster whose only content are stores.
 func server(t testing.TB) *simcluster.Cluster {
 	t.Helper()
-	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true})
-	must.Do(t, err)
+	c := must.Get(simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true}))
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -31,8 +30,7 @@ func database(t testing.TB) Address {
 
 func address(t testing.TB, name string) Address {
 	t.Helper()
-	at, err := ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1))
-	must.Do(t, err)
+	at := must.Get(ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1)))
 	return at
 }
 

@@ -25,8 +25,7 @@ func TestReplicaProcess(t *testing.T) {
 	if name == "" {
 		t.Skip("is started by TestProcessThatWasStoppedBySignalCannotWrite")
 	}
-	at, err := ParseAddress(address)
-	must.Do(t, err)
+	at := must.Get(ParseAddress(address))
 	db, err := Open(context.Background(), at, Options{Lease: 3 * time.Second})
 	must.Do(t, err)
 	leads := false
@@ -47,8 +46,7 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 		t.Skip("with SHARDBOARD_LONG=1: starts, stops and resumes processes for half a minute")
 	}
 	c := server(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	go func() { _ = c.Serve(l) }()
 	address := "mongodb://" + l.Addr().String() + "/paused?directConnection=true"
 	said := make(chan string, 100)
@@ -102,8 +100,7 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 
 func openTCP(t *testing.T, address string) *DB {
 	t.Helper()
-	at, err := ParseAddress(address)
-	must.Do(t, err)
+	at := must.Get(ParseAddress(address))
 	db, err := Open(t.Context(), at, Options{Follow: true, Timeout: 30 * time.Second})
 	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })

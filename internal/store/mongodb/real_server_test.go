@@ -20,8 +20,7 @@ func TestRealServerConformsToStore(t *testing.T) {
 	if uri == "" {
 		t.Skip("SHARDBOARD_TEST_STORE_URI is not set")
 	}
-	first, err := ParseAddress(uri)
-	must.Do(t, err)
+	first := must.Get(ParseAddress(uri))
 	fresh := func(t *testing.T) Address {
 		name := fmt.Sprintf("%s_%d_%d", first.database, time.Now().UnixNano(), databases.Add(1))
 		at, err := ParseAddress(strings.Replace(uri, "/"+first.database, "/"+name, 1))

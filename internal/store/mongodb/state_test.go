@@ -104,9 +104,8 @@ func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 			{Key: "isWritablePrimary", Value: false}, {Key: "secondary", Value: true}, {Key: "setName", Value: "rs"},
 		},
 	} {
-		raw, err := bson.Marshal(hello)
-		must.Do(t, err)
-		err = checkHello(raw, "h:1")
+		raw := must.Get(bson.Marshal(hello))
+		err := checkHello(raw, "h:1")
 		if want == "" && err != nil || want != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)) {
 			t.Errorf("%s: %v", want, err)
 		}

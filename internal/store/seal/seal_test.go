@@ -38,17 +38,14 @@ func signedIn(id string) store.Session {
 // stores are real stores, whose rows somebody else can write too.
 func stores(t *testing.T, run func(t *testing.T, raw store.Store)) {
 	t.Run("sqlite", func(t *testing.T) {
-		db, err := sqlite.Open(t.Context(), t.TempDir())
-		must.Do(t, err)
+		db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 		defer db.Close()
 		run(t, db)
 	})
 	t.Run("mongodb", func(t *testing.T) {
-		c, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		must.Do(t, err)
+		c := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 		defer c.Close()
-		at, err := mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/sealed?", 1))
-		must.Do(t, err)
+		at := must.Get(mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/sealed?", 1)))
 		db, err := mongodb.Open(t.Context(), at, mongodb.Options{Dialer: c})
 		must.Do(t, err)
 		defer db.Close()

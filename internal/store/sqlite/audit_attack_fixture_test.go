@@ -89,8 +89,7 @@ func (a *tamperFixture) append(n int) {
 // runSQL runs statements like another program that has the file.
 func (a *tamperFixture) runSQL(statements ...string) {
 	a.t.Helper()
-	other, err := sql.Open("sqlite", a.db.file.path)
-	must.Do(a.t, err)
+	other := must.Get(sql.Open("sqlite", a.db.file.path))
 	defer other.Close()
 	for _, s := range statements {
 		if _, err := other.Exec(s); err != nil {

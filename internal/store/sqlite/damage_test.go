@@ -72,8 +72,7 @@ func filledDatabase(t *testing.T) (dir, path string) {
 // runSQL runs statements on a file like another program.
 func runSQL(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	must.Do(t, err)
+	db := must.Get(sql.Open("sqlite", path))
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -104,8 +103,7 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 		"zeros": {func(t *testing.T, p string) { must.Do(t, os.WriteFile(p, make([]byte, 100_000), 0o600)) }, store.TroubleDamaged,
 			"is not a database"},
 		"cut off in the middle": {func(t *testing.T, p string) {
-			info, err := os.Stat(p)
-			must.Do(t, err)
+			info := must.Get(os.Stat(p))
 			must.Do(t, os.Truncate(p, info.Size()/2))
 		}, store.TroubleDamaged, "is damaged"},
 		"cut off in the header":  {func(t *testing.T, p string) { must.Do(t, os.Truncate(p, 50)) }, store.TroubleDamaged, "is not a database"},
@@ -165,9 +163,8 @@ func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 		`DROP TABLE run_outcomes`,
 		`PRAGMA wal_checkpoint(TRUNCATE)`,
 	)
-	before, err := os.ReadFile(path)
-	must.Do(t, err)
-	_, err = Open(t.Context(), dir)
+	before := must.Get(os.ReadFile(path))
+	_, err := Open(t.Context(), dir)
 	if text := fault.Text(err); err == nil || !strings.Contains(text, "newer shardboard") || !strings.Contains(text, "9000_future.sql") ||
 		!strings.Contains(text, "restore a backup") {
 		t.Fatal(err)
@@ -181,8 +178,7 @@ func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 	dir, path := filledDatabase(t)
 	id := func() (id int64) {
-		db, err := sql.Open("sqlite", path)
-		must.Do(t, err)
+		db := must.Get(sql.Open("sqlite", path))
 		defer db.Close()
 		must.Do(t, db.QueryRow(`PRAGMA application_id`).Scan(&id))
 		return id
@@ -216,10 +212,9 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 	t.Run("pages are overwritten", func(t *testing.T) {
 		dir, path := filledDatabase(t)
 		db := open(t, dir)
-		info, err := os.Stat(path)
-		must.Do(t, err)
+		info := must.Get(os.Stat(path))
 		overwrite(t, path, 4096, bytes.Repeat([]byte{0xaa}, int(info.Size())-4096))
-		_, err = db.PlanRecord(t.Context(), "39")
+		_, err := db.PlanRecord(t.Context(), "39")
 		expectTrouble(t, err, store.TroubleDamaged, path+" is damaged")
 		expectTrouble(t, save(db), store.TroubleDamaged, "Stop shardboard")
 		expectTrouble(t, db.Check(t.Context()), store.TroubleDamaged, path)
@@ -229,8 +224,7 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 		db, err := OpenWith(t.Context(), dir, Options{lockWait: 20 * time.Millisecond})
 		must.Do(t, err)
 		defer db.Close()
-		other, err := sql.Open("sqlite", path+"?_txlock=immediate")
-		must.Do(t, err)
+		other := must.Get(sql.Open("sqlite", path+"?_txlock=immediate"))
 		defer other.Close()
 		held, err := other.Begin()
 		must.Do(t, err)

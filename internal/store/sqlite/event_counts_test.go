@@ -13,13 +13,11 @@ import (
 )
 
 func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
-	old, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "old.db"))
-	must.Do(t, err)
+	old := must.Get(sql.Open("sqlite", filepath.Join(t.TempDir(), "old.db")))
 	defer old.Close()
 	do := func(statement string, args ...any) {
 		t.Helper()
-		_, err := old.Exec(statement, args...)
-		must.Do(t, err)
+		must.Do(t, must.Err(old.Exec(statement, args...)))
 	}
 	do(`CREATE TABLE migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`)
 	for _, name := range steps() {

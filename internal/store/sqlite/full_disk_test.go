@@ -22,8 +22,7 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	pages := func(n int) {
 		t.Helper()
-		_, err := db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
-		must.Do(t, err)
+		must.Do(t, must.Err(db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))))
 	}
 	pages(1) // allows no more pages than there are now
 	kept := map[string]bool{}

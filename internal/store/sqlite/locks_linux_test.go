@@ -15,8 +15,7 @@ import (
 // heldLocks counts the locks of this process on a file.
 func heldLocks(t *testing.T, path string) (n int) {
 	t.Helper()
-	info, err := os.Stat(path)
-	must.Do(t, err)
+	info := must.Get(os.Stat(path))
 	text, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		t.Skip("the system does not list its locks:", err)

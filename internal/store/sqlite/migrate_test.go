@@ -60,8 +60,7 @@ func TestRowsOfEverySchemaSurviveTheUpgrade(t *testing.T) {
 // numbers. It returns the tables and columns.
 func oldFile(t *testing.T, path string, names []string) columns {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	must.Do(t, err)
+	db := must.Get(sql.Open("sqlite", path))
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	do := func(statement string) {

@@ -20,8 +20,7 @@ func TestLoadedRowsAreInTheFileBeforeItCanBeUsed(t *testing.T) {
 	defer db.Close()
 	journal := func() int64 {
 		t.Helper()
-		info, err := os.Stat(db.file.path + "-wal")
-		must.Do(t, err)
+		info := must.Get(os.Stat(db.file.path + "-wal"))
 		return info.Size()
 	}
 	synchronous := func() (level int) {

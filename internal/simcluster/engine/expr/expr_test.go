@@ -23,8 +23,7 @@ func parse(t *testing.T, text string) bson.RawValue {
 	if err := bson.UnmarshalExtJSON([]byte(`{"v": `+strings.ReplaceAll(text, "'", `"`)+`}`), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	return value.Field(raw, "v")
 }
 

@@ -38,8 +38,7 @@ func TestWhatASchemaDoesNotAllowIsExplained(t *testing.T) {
 // summary names the operators of one explanation, the property and the reason.
 func summary(t *testing.T, d bson.D) string {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	out := bson.Raw(raw).Lookup("operatorName").StringValue()
 	if list, ok := bson.Raw(raw).Lookup("propertiesNotSatisfied", "0").DocumentOK(); ok {
 		var inner bson.D

@@ -24,8 +24,7 @@ func docsFrom(t *testing.T, text string) []bson.Raw {
 	if err := bson.UnmarshalExtJSON([]byte(`{"v": `+strings.ReplaceAll(text, "'", `"`)+`}`), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	raw, err := bson.Marshal(d)
-	must.Do(t, err)
+	raw := must.Get(bson.Marshal(d))
 	docs, err := List(value.Field(raw, "v"))
 	must.Do(t, err)
 	return docs

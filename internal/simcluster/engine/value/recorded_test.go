@@ -17,8 +17,7 @@ func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 	for line, err := range replay.Lines("testdata/hash-vectors.jsonl.gz") {
 		must.Do(t, err)
 		v, _ := value.Lookup(line, "value.v")
-		want, err := strconv.ParseInt(line.Lookup("hash").StringValue(), 10, 64)
-		must.Do(t, err)
+		want := must.Get(strconv.ParseInt(line.Lookup("hash").StringValue(), 10, 64))
 		if got := value.Hash(v); got != want {
 			t.Errorf("hash of %v = %d, the server says %d", v, got, want)
 		}
