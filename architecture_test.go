@@ -261,7 +261,7 @@ func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
-		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/expect", "internal/fixture/must",
+		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/expect", "internal/fixture/must", "internal/fixture/only",
 		"internal/fixture/proxyenv", "internal/fixture/refused", "internal/fixture/routing", "internal/fixture/simulated",
 		"internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {

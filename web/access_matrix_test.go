@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/live"
@@ -26,9 +27,7 @@ import (
 )
 
 func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks for every page")
-	}
+	only.Long(t, "asks for every page")
 	var ticks atomic.Int64 // time goes on, so that nobody's allowance of requests runs out
 	door := webtest.NewAccountServer(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return webtest.Epoch.Add(time.Duration(ticks.Add(1)) * time.Second) }

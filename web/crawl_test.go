@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web"
@@ -162,9 +163,7 @@ func TestCrawlBelowTheBaseOfACluster(t *testing.T) {
 
 // Twelve shards, of which one has a pinned project, so that orders and names can be told.
 func TestCrawlOfTwelveShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("thousands of pages")
-	}
+	only.Long(t, "thousands of pages")
 	t.Parallel()
 	s, v, p := pinnedProject(t, "Vega Boards", 12)
 	c := v.Table.Collection(webtest.DocumentsNS)

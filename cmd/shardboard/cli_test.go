@@ -227,9 +227,7 @@ func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
 	} {
 		var out strings.Builder
 		must.Do(t, printFigures(&out, bench.Report{Figures: c.figures}))
-		for _, want := range c.want {
-			expect.Contains(t, out.String(), want, "the text")
-		}
+		expect.ContainsAll(t, out.String(), c.want, "the text")
 	}
 	expect.Equal(t, fault.Of(figuresOver{}).ExitCode(), 1, "the exit code of a figure over its bound")
 }

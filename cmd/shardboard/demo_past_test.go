@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 )
 
@@ -222,9 +223,7 @@ func checkRunsOfTheDay(t *testing.T, api string, begun time.Time) {
 }
 
 func TestTheRunsOfTheDaySucceedWithAnyNumberOfShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a day for each number of shards")
-	}
+	only.Long(t, "makes a day for each number of shards")
 	for _, shards := range []int{2, 24, 100} {
 		t.Run(strconv.Itoa(shards), func(t *testing.T) {
 			begun := time.Now().Add(-demoPast)

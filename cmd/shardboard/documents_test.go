@@ -22,6 +22,7 @@ import (
 	"shardboard/internal/configfile"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // snippet is a fenced block of a page of the documentation.
@@ -258,9 +259,7 @@ func examples(t *testing.T) []string {
 
 // TestExamplesOfThePageWork runs each as a shell would, against a server over a simulated cluster.
 func TestExamplesOfThePageWork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	uri := startCluster(t)
 	t.Setenv("SHARDBOARD_SERVER", startServerOver(t, uri))
 	lines := examples(t)

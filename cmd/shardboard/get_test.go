@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/sheet"
 )
 
@@ -33,9 +34,7 @@ var shownByCluster = []string{"shards", "shards/shard-rs-1", "collections", "col
 
 // TestServerAndClusterGiveTheSameAnswer asks both, and compares all but the times at which they read.
 func TestServerAndClusterGiveTheSameAnswer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	uri := startCluster(t)
 	server := startServerOver(t, uri)
 	wait := time.Now().Add(20 * time.Second)

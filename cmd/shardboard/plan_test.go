@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/refused"
 )
 
@@ -65,9 +66,7 @@ func runForJSON[T any](t *testing.T, server string, args ...string) T {
 }
 
 func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	split := []string{"plan", "split", "--ns", "yorkie-meta.changes", "--arg", `at={"doc_id":{"$numberLong":"1"}}`, "--reason", "hot"}
 	p := runForJSON[api.Plan](t, server, split...)

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // shellBlock are commands; lines for mongosh are tried with mongosh, in test/mongosh.
@@ -43,9 +44,7 @@ var refusedWithoutTrouble = map[string]string{
 // TestEveryCommandOfThePlaybooksWorks runs them in their order, each playbook over a cluster of its own, as somebody
 // who copies them into a shell in which the names are set.
 func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts servers")
-	}
+	only.Long(t, "starts servers")
 	files, err := fs.Glob(playbooks.Files, "*.md")
 	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	for _, file := range files {

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/refused"
 )
 
@@ -27,9 +28,7 @@ func splitsOfChanges(t *testing.T, at ...string) string {
 }
 
 func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	moveToNowhere := `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[{"doc_id":{"$numberLong":"1"}},{"doc_id":{"$numberLong":"2"}}],` +
 		`"to":"shard-rs-1"}}`
@@ -79,9 +78,7 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 }
 
 func TestABatchIsPausedAndResumedOnTheCommandLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	chunks := getJSON[api.List[struct {
 		Ref   string `json:"ref"`

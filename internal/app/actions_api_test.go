@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // apiClient uses the API like a script that was written from the API's description
@@ -131,9 +132,7 @@ func (d *demo) countChanges() (n int) {
 func hashedKey(n int64) string { return fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, n) }
 
 func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startWithActions(t, quietCluster())
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 	project := s.first("/projects")["id"].(string)

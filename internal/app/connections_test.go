@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/web/site"
 )
 
@@ -104,9 +105,7 @@ func holdConnection(t *testing.T, a *App) net.Conn {
 // 1,100 anonymous connections stay open. Without a limit for them every new connection
 // would be reset for two minutes.
 func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
 	anna := sessionClient(t)
 	_, cookies := firstSignIn(t, a, anna, a.URL())

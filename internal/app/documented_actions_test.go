@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -194,9 +195,7 @@ func actionsDocs(t *testing.T) string {
 }
 
 func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every example with curl")
-	}
+	only.Long(t, "runs every example with curl")
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Fatal("the examples need curl; make setup installs it:", err)
 	}

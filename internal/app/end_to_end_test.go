@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
 )
 
@@ -42,9 +43,7 @@ func (d *demo) explain(t *testing.T, ns string, filter bson.D) []string {
 // A split by another driver reaches an open socket and the API. A cluster that stopped and starts again
 // at its address is read again without a restart of the dashboard, even if it lost its latest changes.
 func TestChangesAndRestartsOfTheClusterAreFollowed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("restarts a cluster under a server")
-	}
+	only.Long(t, "restarts a cluster under a server")
 	o := quietCluster()
 	o.Epoch = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond})

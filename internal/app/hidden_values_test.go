@@ -20,6 +20,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // Values that only some roles may see: a text that servers write into refusals and the
@@ -160,9 +161,7 @@ func placesIn(told []string) (out []string) {
 }
 
 func TestServerErrorsAndHiddenBoundsAreShownOnlyToAllowedRoles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	w := newHiddenValues(t)
 	said := map[string]map[string]string{}
 	for _, role := range []string{"viewer", "support", "operator"} {

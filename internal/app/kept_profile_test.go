@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -59,9 +60,7 @@ func (d *demo) proposed(t *testing.T, below string) string {
 
 // One click, and the next page speaks the words of the proposal; after a restart too, until it is dropped.
 func TestProposedProfileIsKeptByOneClick(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	d := startShop(t, func(*Config) {})
 	hash := d.proposed(t, "")
 	if got := d.post(t, "profile/keep", formType, url.Values{"hash": {"another"}}.Encode()); got != http.StatusConflict {
@@ -109,9 +108,7 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 
 // A profile that is given is not replaced, and the page says where it is given.
 func TestGivenProfileIsNotReplaced(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	d := startShop(t, func(c *Config) { c.Profile = profile.Yorkie() })
 	hash := d.proposed(t, "")
 	d.waitForPage(t, "", "It cannot be kept here by a click. A profile is given by --profile")
@@ -120,9 +117,7 @@ func TestGivenProfileIsNotReplaced(t *testing.T) {
 
 // On a server of several clusters each has its own.
 func TestOneOfSeveralClustersKeepsAProfile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	d := startShop(t, func(c *Config) {
 		c.Clusters = []ClusterConfig{{Name: "shop", Title: "Shop", URI: c.URI, Log: c.Log},
 			{Name: "yorkie", Title: "Yorkie", URI: simulated(t, 99), Log: c.Log}}

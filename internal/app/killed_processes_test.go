@@ -23,6 +23,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/store/keyfile"
 )
 
@@ -74,9 +75,7 @@ func startInstallation(t *testing.T, sim ...string) *installation {
 // prepareInstallation starts the simulated cluster only.
 func prepareInstallation(t *testing.T, sim ...string) *installation {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the program and kills it")
-	}
+	only.Long(t, "builds the program and kills it")
 	bin, err := built()
 	must.Do(t, err)
 	h := &installation{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -17,9 +18,7 @@ import (
 // Each simulated layout is recognised. For 200 documents and every collection with rows
 // of a document, the located shard agrees with the cluster's explain.
 func TestEveryLayoutIsRecognisedAndLocateAgreesWithExplain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo per layout")
-	}
+	only.Long(t, "starts a whole demo per layout")
 	for _, layout := range profile.Yorkie().Layouts {
 		t.Run(layout.Name, func(t *testing.T) {
 			d := startDemo(t, simcluster.Options{Layout: layout.Name, Projects: 10, Documents: 260, Still: true}, topology.Options{})

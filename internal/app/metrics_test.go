@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/memory"
 	"shardboard/internal/topology"
 )
@@ -54,9 +55,7 @@ func metricRow(f *dto.MetricFamily) string {
 
 // SHARDBOARD_UPDATE=1 writes the table of the server's metrics.
 func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo twice")
-	}
+	only.Long(t, "starts a whole demo twice")
 	d := startDemo(t, quietCluster(), topology.Options{})
 	d.stop(t)
 	var err error

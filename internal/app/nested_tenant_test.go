@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -21,9 +22,7 @@ import (
 // Shard keys that begin with a field inside of another one: from the proposal to a tenant that is measured, pinned and
 // located, all of it as the servers themselves have it.
 func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) {
 		madeup.CRM.Fill(func(db string, cmd bson.D) { must.Do(t, c.Database(db).RunCommand(t.Context(), cmd).Err()) })
 	})

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
 )
 
@@ -166,9 +167,7 @@ func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 }
 
 func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startWithActions(t, quietCluster())
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 	project := s.first("/projects")["id"].(string)

@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -71,9 +72,7 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 }
 
 func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	p, err := profile.Read("../../docs/profiles/shop.yaml")
 	must.Do(t, err)
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, p, func(c *mongo.Client) { fillShop(t, c) })
@@ -169,9 +168,7 @@ func textOfPage(html string) string {
 // Without a matching profile, pages that need no profile work and the others explain why
 // they do not.
 func TestDataWithoutAMatchingProfileIsShown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) { fillShop(t, c) })
 	for path, says := range map[string]string{
 		"":                                      "shard-rs-3",

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -22,9 +23,7 @@ import (
 // The first page proposes a profile, and with its file the tenants are shown: by ids of other types than ObjectID, and
 // without a collection that lists them.
 func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	for _, tc := range []struct {
 		schema           madeup.Schema
 		proposal, tenant string
@@ -123,9 +122,7 @@ func (d *demo) divideAt(t *testing.T, ns string, key bson.D) {
 }
 
 func TestFirstPageSaysThatNothingCanBeProposed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) {
 		madeup.Files.Fill(func(db string, cmd bson.D) {
 			must.Do(t, c.Database(db).RunCommand(t.Context(), cmd).Err())

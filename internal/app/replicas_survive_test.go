@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/store"
 )
 
@@ -39,9 +40,7 @@ func (r *replicas) signIn() (browser *http.Client, token string) {
 // Accounts, sessions, tokens, plans, runs, surveys, outcomes, history and the audit record are those of
 // all replicas, and stay when the leader is lost; with one cluster and with several.
 func TestWhatPeopleDidSurvivesTheLossOfTheLeader(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts two servers twice")
-	}
+	only.Long(t, "starts two servers twice")
 	for name, several := range map[string]bool{"one cluster": false, "several clusters": true} {
 		t.Run(name, func(t *testing.T) {
 			base := ""

@@ -17,12 +17,11 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("requests every address")
-	}
+	only.Long(t, "requests every address")
 	const password, wrong canary = annasPassword, "canary-l2-wrong-horse-battery"
 	dir, heard, said := t.TempDir(), &capture{}, &capture{}
 	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir,

@@ -25,6 +25,7 @@ import (
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -195,9 +196,7 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 }
 
 func TestNoSecretIsDisclosed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d, heard, read := startWithCanaries(t)
 	said := &capture{}
 	asked := d.requestEverything(t, said)

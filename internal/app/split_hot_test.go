@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -36,9 +37,7 @@ func chunkBounds(t testing.TB, c *topology.Collection, i int) (out [2]bson.Raw) 
 // While Yorkie's writers write and an operator moves chunks, the split point divides the rows that were really written:
 // the newest rows, read independently of the heat collector.
 func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulates five minutes of a busy cluster")
-	}
+	only.Long(t, "simulates five minutes of a busy cluster")
 	const ns = topology.Namespace("yorkie-meta.changes")
 	synctest.Test(t, func(t *testing.T) {
 		sim := must.Get(simcluster.New(t.Context(), simcluster.Options{ServerVersion: "7.0", Projects: 12, Documents: 300}))

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
@@ -73,9 +74,7 @@ func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 }
 
 func TestAPastThatIsPlayedBackIsTheSameAsOneReadAtOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("records a day of 100,000 chunks")
-	}
+	only.Long(t, "records a day of 100,000 chunks")
 	db, end := recordDays(t, t.TempDir(), 1)
 	played := NewPast(db, nil)
 	r := rand.New(rand.NewPCG(5, 6))

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/web/webtest"
 )
@@ -227,9 +228,7 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 const largestBatchPage = 150_000
 
 func TestPagesOfABatchOfAThousandItemsStaySmall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plans and begins a thousand moves")
-	}
+	only.Long(t, "plans and begins a thousand moves")
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		var from []int
 		for i := range actions.MostItems {

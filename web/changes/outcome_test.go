@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/outcome"
@@ -69,9 +70,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 			(run.Outcome.After.Writes != nil || run.Outcome.ShareDifference != nil) {
 			t.Errorf("%s: what was not counted has a figure: %+v", name, run.Outcome.After)
 		}
-		for _, key := range []string{"[outcome.", "[cost.", "{"} {
-			expect.Lacks(t, page.Find(".outcome, section.cost").Text(), key, "%s", name)
-		}
+		expect.LacksAll(t, page.Find(".outcome, section.cost").Text(), []string{"[outcome.", "[cost.", "{"}, "%s", name)
 	}
 }
 
@@ -298,9 +297,7 @@ func write(f *webtest.BreakableServer, seconds int, rates map[hotDoc]int) {
 
 // A move of a hot chunk on a simulated cluster is measured by the real counter before and after.
 func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulates 25 minutes")
-	}
+	only.Long(t, "simulates 25 minutes")
 	near := func(got, want float64) bool { return got > want-.02 && got < want+.02 }
 	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 15, Documents: 300, Still: true}, func(f *webtest.BreakableServer) {
 		counter := heat.NewCollector(f.Client, f.Watcher, profile.Yorkie(), heat.Options{Seed: 3})

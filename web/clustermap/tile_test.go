@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -52,9 +53,7 @@ func tileURL(level, index, marks int) string {
 }
 
 func TestTilesHaveAtMostTwoThousandMarksIn64KBOfAMillionChunks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a million chunks")
-	}
+	only.Long(t, "builds a million chunks")
 	s := withChunks(t, 1_000_000)
 	for _, level := range []int{0, 3, 8, 10, 19} {
 		w := s.Do("GET", tileURL(level, 1<<level/2, 2000))

@@ -37,9 +37,7 @@ func TestACollectionWithoutRoomIsNotCalledDamaged(t *testing.T) {
 		"/matrix":            {noted},
 	} {
 		page := html.UnescapeString(s.Do("GET", path).Body.String())
-		for _, want := range want {
-			expect.Contains(t, page, want, "%s", path)
-		}
+		expect.ContainsAll(t, page, want, "%s", path)
 		if strings.Contains(page, "MongoDB refuses every operation") || strings.Contains(page, ">damaged<") {
 			t.Errorf("%s calls it damaged", path)
 		}

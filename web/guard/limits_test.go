@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -53,9 +54,7 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 }
 
 func TestRateLimitsRememberABoundedNumberOfPeople(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks for every page")
-	}
+	only.Long(t, "asks for every page")
 	now := webtest.Epoch
 	l := guard.NewLimits(func() time.Time { return now })
 	rt := guard.Rule{Method: "GET", Policy: guard.PolicyLocate}

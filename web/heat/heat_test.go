@@ -78,9 +78,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	} {
 		w := c.site.Do("GET", "/heat")
 		text := webtest.ParseHTML(t, w.Body.String())
-		for _, want := range c.want {
-			expect.Contains(t, text.Find("main").Text(), want, "%s", name)
-		}
+		expect.ContainsAll(t, text.Find("main").Text(), c.want, "%s", name)
 		expect.That(t, c.gone == "" || text.Find(c.gone).Length() == 0, "%s: %s is there", name, c.gone)
 		if w.Code != http.StatusOK || strings.Contains(text.Text(), "NaN") || strings.Contains(text.Text(), "[heat.") {
 			t.Errorf("%s: %d", name, w.Code)

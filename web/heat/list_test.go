@@ -118,9 +118,7 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 		format.Share(most) + " of them in " + topology.Namespace(shard.Operations.MostRead).Collection(),
 		"of all counted, in the last 5 min before"}} {
 		text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main").Text()
-		for _, want := range says {
-			expect.Contains(t, text, want, "%s", path)
-		}
+		expect.ContainsAll(t, text, says, "%s", path)
 	}
 	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
 	later := begun.Do("GET", "/api/v1/heat/operations")

@@ -34,9 +34,7 @@ func TestPicturesOfTheLabAreFiles(t *testing.T) {
 		if n := strings.Count(svg, "<rect class=\"s"); n < 6 {
 			t.Errorf("%s: only %d bars", address, n)
 		}
-		for _, text := range want {
-			expect.Contains(t, svg, text, "%s: the picture", address)
-		}
+		expect.ContainsAll(t, svg, want, "%s: the picture", address)
 	}
 	for address, says := range map[string]string{
 		"/lab/ids.svg?kind=x":     "kind must be one of",

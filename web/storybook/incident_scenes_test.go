@@ -26,9 +26,7 @@ func TestIncidentScenesShowTheCardInItsStates(t *testing.T) {
 			}
 			found = true
 			text := webtest.ParseHTML(t, sc.Open(t)).Find("main").Text()
-			for _, x := range want {
-				expect.Contains(t, text, x, "%s", name)
-			}
+			expect.ContainsAll(t, text, want, "%s", name)
 		}
 		expect.That(t, found, "there is no scene %s", name)
 	}

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -26,9 +27,7 @@ import (
 // The largest picture, with the noise of real counts, has to stay small on the
 // wire.
 func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes 1.4 million cells, twice")
-	}
+	only.Long(t, "makes 1.4 million cells, twice")
 	rng := rand.New(rand.NewPCG(5, 5))
 	var b []shardkey.Key
 	c := webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "doc_id", Value: "hashed"}}, keyvis.MaxRows, 2)

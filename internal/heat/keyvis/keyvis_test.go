@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
@@ -192,9 +193,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 }
 
 func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts every minute of five weeks, which takes long")
-	}
+	only.Long(t, "counts every minute of five weeks, which takes long")
 	w := collectionCutAt(1, routing.EvenHashes(4)...)
 	r := New(w, nil, nil)
 	minutes := int((Reach + 12*time.Hour) / time.Minute)

@@ -140,9 +140,7 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			got, ok := store.TroubleOf(err)
 			must.That(t, ok && got.Code == c.code, "%q: unexpected error: %v", got.Code, err)
 			text := fault.Text(err)
-			for _, part := range []string{path, c.says, "aside"} {
-				expect.Contains(t, text, part, "the error")
-			}
+			expect.ContainsAll(t, text, []string{path, c.says, "aside"}, "the error")
 			if strings.Contains(text, "\n") || fault.Of(err) != fault.Unavailable {
 				t.Errorf("the error %q has the kind %s", text, fault.Of(err))
 			}
