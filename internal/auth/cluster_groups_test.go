@@ -77,7 +77,7 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 		t.Errorf("%+v: %s, %v", made, role, err)
 	}
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
-	expectKind(t, "a token for the server", err, fault.Forbidden)
+	refused.As(t, err, fault.Forbidden, "a token for the server")
 
 	issuer.claims.Groups = []string{"strangers"}
 	list[0].Roles = ClusterRoles{"everyone": "viewer", "group:sre": "operator"}

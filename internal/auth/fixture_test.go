@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
@@ -174,11 +173,6 @@ func expectAnonymous(t *testing.T, what string) func(Principal, error) {
 		t.Helper()
 		expect.That(t, errors.Is(err, ErrNobody) && p.ID == "", "%s: %+v, %v; want nobody", what, p, err)
 	}
-}
-
-func expectKind(t *testing.T, what string, err error, kind fault.Kind) {
-	t.Helper()
-	expect.That(t, err != nil && fault.Of(err) == kind, "%s: %v; want a %s", what, err, kind)
 }
 
 // ended returns a channel that is closed when p's session or token ends.

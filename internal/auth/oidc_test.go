@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // fakeIssuer returns the given claims for one code.
@@ -170,10 +171,8 @@ func TestNamesFromTheIssuerAreChecked(t *testing.T) {
 func TestWithoutOIDCItsRoutesAreNotFound(t *testing.T) {
 	h := newFixture(t)
 	w := httptest.NewRecorder()
-	_, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), "/")
-	expectKind(t, "start", err, fault.NotFound)
-	_, err = h.FinishOIDC(w, newRequest("192.0.2.1", nil))
-	expectKind(t, "finish", err, fault.NotFound)
+	refused.As(t, must.Err(h.StartOIDC(w, newRequest("192.0.2.1", nil), "/")), fault.NotFound, "start")
+	refused.As(t, must.Err(h.FinishOIDC(w, newRequest("192.0.2.1", nil))), fault.NotFound, "finish")
 	expect.Equal(t, len(w.Result().Cookies()), 0, "a cookie is set")
 }
 

@@ -147,7 +147,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	refusals["set"] = h.SetPassword(t.Context(), Console(), "anna", leaked)
 	_, refusals["own"] = h.ChangePassword(t.Context(), p, goodPassword, leaked)
 	for what, err := range refusals {
-		expectKind(t, what, err, fault.Invalid)
+		refused.As(t, err, fault.Invalid, "%s", what)
 		if text := fault.Text(err); !strings.Contains(text, "leak") || strings.Contains(text, "horse") {
 			t.Errorf("%s: unexpected text: %q", what, text)
 		}
@@ -157,7 +157,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	}
 	expect.NoError(t, must.Err(h.ChangePassword(t.Context(), p, goodPassword, "another good one")), "ChangePassword")
 	_ = list.Close() // a list that cannot be read rejects every new password
-	expectKind(t, "without the list", h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable)
+	refused.As(t, h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable, "without the list")
 	expect.Contains(t, h.log.String(), "leaked.txt", "the log does not say which file")
 	h.signInWith(t, "anna", "another good one") // existing passwords still work
 }

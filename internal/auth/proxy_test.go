@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -145,12 +146,10 @@ func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
 func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 	for _, wide := range []string{"0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "64.0.0.0/7", "8000::/1", "2000::/3", "2a00::/12",
 		"::ffff:0.0.0.0/96", "::ffff:128.0.0.0/97", "fc00::/6", "fe00::/9"} {
-		_, err := ParseProxy(wide)
-		expectKind(t, wide, err, fault.Invalid)
+		refused.As(t, must.Err(ParseProxy(wide)), fault.Invalid, "%s", wide)
 	}
 	for _, none := range []string{"", "proxy", "10.0.0.0/99", "10.0.0", "fe80::1%eth0", "10.0.0.1:80"} {
-		_, err := ParseProxy(none)
-		expectKind(t, none, err, fault.Invalid)
+		refused.As(t, must.Err(ParseProxy(none)), fault.Invalid, "%s", none)
 	}
 	for text, want := range map[string]string{
 		"10.0.0.0/8": "10.0.0.0/8", "10.1.2.3/16": "10.1.0.0/16", "192.0.2.7": "192.0.2.7/32", "2001:db8::1": "2001:db8::1/128",
@@ -174,10 +173,10 @@ func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
 	for _, bad := range []string{"Bad Header", "Ünicode", "X-User:", "X-User\r\nX-Role", "Cookie", "cookie", "Authorization", "Host",
 		"User-Agent", "Referer", "Accept-Language",
 		"Sec-Fetch-Site", "X-Forwarded-For", "Forwarded", "Origin", "Content-Type"} {
-		expectKind(t, "the name in "+bad, with(bad, ""), fault.Invalid)
-		expectKind(t, "the role in "+bad, with("X-User", bad), fault.Invalid)
+		refused.As(t, with(bad, ""), fault.Invalid, "%s", "the name in "+bad)
+		refused.As(t, with("X-User", bad), fault.Invalid, "%s", "the role in "+bad)
 	}
-	expectKind(t, "both in one", with("X-U", "x-u"), fault.Invalid)
+	refused.As(t, with("X-U", "x-u"), fault.Invalid, "both in one")
 	for _, good := range [][2]string{{"X-Forwarded-User", ""}, {"Remote-User", "Remote-Groups"}, {"x-webauth-user", "X-WEBAUTH-ROLE"},
 		{"X_User", "X-User"}} {
 		expect.NoError(t, with(good[0], good[1]), "%q: unexpected error", good)

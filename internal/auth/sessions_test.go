@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/sqlite"
 )
@@ -118,8 +119,8 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 			t.Errorf("%s sees %d sessions, %d as the present one, %v", tc.by.Name, len(list), current, err)
 		}
 	}
-	expectKind(t, "another one's session", h.Revoke(t.Context(), ben, anna.Session), fault.NotFound)
-	expectKind(t, "no session", h.Revoke(t.Context(), root, "nothing"), fault.NotFound)
+	refused.As(t, h.Revoke(t.Context(), ben, anna.Session), fault.NotFound, "another one's session")
+	refused.As(t, h.Revoke(t.Context(), root, "nothing"), fault.NotFound, "no session")
 	must.Do(t, h.Revoke(t.Context(), root, anna.Session))
 	expect.That(t, must.Err(h.Sessions(t.Context(), Principal{})) != nil, "anonymous requests can list sessions")
 	expect.Equal(t, len(h.auditRecords(t, auditSessionRevoked)), 1, "revocations are recorded")
@@ -169,8 +170,7 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	if err != nil || !now.Created.Equal(first.Created) || !now.Expires.Equal(first.Expires) || now.Role != "operator" || now.Stale {
 		t.Errorf("stored as %+v, %v; before it was %+v", now, err, first)
 	}
-	_, err = h.db.Session(t.Context(), before.Session)
-	expectKind(t, "the session before", err, fault.NotFound)
+	refused.As(t, must.Err(h.db.Session(t.Context(), before.Session)), fault.NotFound, "the session before")
 	for range 2 {
 		if again, c, err := identifyWithCookie(h.Service, fresh); err != nil || !same(again, p) || c != nil {
 			t.Errorf("with the new secret: %+v, %v, %v", again, c, err)

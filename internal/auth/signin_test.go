@@ -55,7 +55,7 @@ func TestBlankAndHugePasswordsAreRefusedBeforeTheyAreHashed(t *testing.T) {
 	for _, c := range []Credentials{{}, {Name: "anna"}, {Password: goodPassword}, {Name: "anna", Password: strings.Repeat("x", maxPassword+1)},
 		{Name: "anna", Password: strings.Repeat("x", 1<<20)}, {Name: strings.Repeat("x", 1<<20), Password: "x"}} {
 		_, _, err := h.SignIn(t.Context(), c)
-		expectKind(t, "a bad attempt", err, fault.Invalid)
+		refused.As(t, err, fault.Invalid, "a bad attempt")
 	}
 	expect.Equal(t, h.hashes.count.Load()-before, 0, "hashes were made")
 }

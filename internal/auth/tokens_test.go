@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // token creates a token that lasts an hour.
@@ -58,7 +59,7 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 	must.Do(t, h.RevokeToken(t.Context(), anna, made.ID))
 	expect.That(t, closed(ended) && h.Check(t.Context(), p) != nil, "its sockets stay open")
 	expectAnonymous(t, "revoked")(h.bearer(secret))
-	expectKind(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
+	refused.As(t, h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict, "once more")
 	secret, _ = h.token(t, anna, Support)
 	h.advance(time.Hour)
 	expectAnonymous(t, "expired")(h.bearer(secret))
@@ -106,7 +107,7 @@ func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
 		tc.change(&n)
 		secret, _, err := h.CreateToken(t.Context(), tc.by, n)
 		expect.Equal(t, secret, "", "%s: the token was created", name)
-		expectKind(t, name, err, tc.kind)
+		refused.As(t, err, tc.kind, "%s", name)
 	}
 }
 
@@ -118,7 +119,7 @@ func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
 	p, err := h.bearer(secret)
 	must.Do(t, err)
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(2 * time.Hour)})
-	expectKind(t, "a later end", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "a later end")
 	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
 	expect.That(t, err == nil && child.Owner == anna.ID, "unexpected token %+v, error %v", child, err)
 }
@@ -140,7 +141,7 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 			t.Errorf("%s sees %d, %v", tc.by.Name, len(list), err)
 		}
 	}
-	expectKind(t, "another one's token", h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound)
+	refused.As(t, h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound, "another one's token")
 	must.Do(t, h.RevokeToken(t.Context(), root, made.ID))
 }
 
@@ -174,10 +175,10 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 			if list, err := h.Tokens(t.Context(), token); err != nil || len(list) != 1 || list[0].ID != own.ID {
 				t.Errorf("%s token sees tokens: %+v, %v", what, list, err)
 			}
-			expectKind(t, what+" token ends a session", h.Revoke(t.Context(), token, p.Session), fault.NotFound)
-			expectKind(t, what+" token revokes another", h.RevokeToken(t.Context(), token, other.ID), fault.NotFound)
+			refused.As(t, h.Revoke(t.Context(), token, p.Session), fault.NotFound, "%s", what+" token ends a session")
+			refused.As(t, h.RevokeToken(t.Context(), token, other.ID), fault.NotFound, "%s", what+" token revokes another")
 			_, _, err = h.CreateToken(t.Context(), token, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-			expectKind(t, what+" token makes another", err, fault.Forbidden)
+			refused.As(t, err, fault.Forbidden, "%s", what+" token makes another")
 			must.That(t, h.Check(t.Context(), p) == nil, "%s token ended its owner's session", what)
 			expect.NoError(t, h.RevokeToken(t.Context(), token, own.ID), "%s token cannot end itself", what)
 			expectAnonymous(t, what)(h.bearer(secret))
@@ -203,9 +204,9 @@ func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
 	if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 0 {
 		t.Errorf("it sees %+v, %v", list, err)
 	}
-	expectKind(t, "it ends a session", h.Revoke(t.Context(), token, root.Session), fault.NotFound)
+	refused.As(t, h.Revoke(t.Context(), token, root.Session), fault.NotFound, "it ends a session")
 	_, _, err = h.CreateToken(t.Context(), token, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-	expectKind(t, "it makes another", err, fault.Forbidden)
+	refused.As(t, err, fault.Forbidden, "it makes another")
 }
 
 // twoClusters are those of a server on which anna is operator at prod-eu and nobody sees secret.
@@ -295,7 +296,7 @@ func TestATokenIsBoundOnlyToClustersAndRolesOfItsCreator(t *testing.T) {
 	} {
 		tc.n.Name, tc.n.Expires = "ci", h.clock().Add(time.Minute)
 		secret, _, err := h.CreateToken(t.Context(), tc.by, tc.n)
-		if expectKind(t, name, err, tc.kind); secret != "" || !strings.Contains(fault.Text(err), tc.says) {
+		if refused.As(t, err, tc.kind, "%s", name); secret != "" || !strings.Contains(fault.Text(err), tc.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -304,7 +305,7 @@ func TestATokenIsBoundOnlyToClustersAndRolesOfItsCreator(t *testing.T) {
 	_, anna = one.signIn(t, "anna")
 	_, _, err = one.CreateToken(t.Context(), anna,
 		NewToken{Name: "ci", Clusters: map[string]Role{"prod": Viewer}, Expires: one.clock().Add(time.Hour)})
-	expectKind(t, "on a server of one cluster", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "on a server of one cluster")
 	secret, made := one.bound(t, Console(), map[string]Role{"prod": Viewer})
 	if p, err := one.bearer(secret); err != nil || p.May(Viewer) || made.Clusters[0].Role != Viewer {
 		t.Errorf("made without the configuration: %+v %+v, %v", p, made, err)

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -20,25 +21,24 @@ func TestOnlyAdminsManageUsers(t *testing.T) {
 	h.add(t, "root", Admin)
 	for _, by := range []Principal{{}, {ID: "user:1", Role: Viewer}, {ID: "user:1", Role: Support}, {ID: "user:1", Role: Operator},
 		{ID: "user:1", Role: "root"}, {Role: Admin}} {
-		_, err := h.Users(t.Context(), by)
-		expectKind(t, "list", err, fault.Forbidden)
-		_, err = h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Viewer})
-		expectKind(t, "create", err, fault.Forbidden)
-		expectKind(t, "password", h.SetPassword(t.Context(), by, "anna", goodPassword), fault.Forbidden)
-		expectKind(t, "role", h.SetRole(t.Context(), by, "anna", Admin), fault.Forbidden)
-		expectKind(t, "disable", h.DisableUser(t.Context(), by, "anna"), fault.Forbidden)
-		expectKind(t, "enable", h.EnableUser(t.Context(), by, "anna"), fault.Forbidden)
+		refused.As(t, must.Err(h.Users(t.Context(), by)), fault.Forbidden, "list")
+		_, err := h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Viewer})
+		refused.As(t, err, fault.Forbidden, "create")
+		refused.As(t, h.SetPassword(t.Context(), by, "anna", goodPassword), fault.Forbidden, "password")
+		refused.As(t, h.SetRole(t.Context(), by, "anna", Admin), fault.Forbidden, "role")
+		refused.As(t, h.DisableUser(t.Context(), by, "anna"), fault.Forbidden, "disable")
+		refused.As(t, h.EnableUser(t.Context(), by, "anna"), fault.Forbidden, "enable")
 	}
 }
 
 func TestTheLastAdminCannotBeRemoved(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "root", Admin)
-	expectKind(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
-	expectKind(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
+	refused.As(t, h.DisableUser(t.Context(), Console(), "root"), fault.Conflict, "disable")
+	refused.As(t, h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict, "demote")
 	h.add(t, "anna", Admin)
 	must.Do(t, h.DisableUser(t.Context(), Console(), "root"))
-	expectKind(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
+	refused.As(t, h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict, "disable the other")
 	must.Do(t, h.EnableUser(t.Context(), Console(), "root"))
 	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Viewer))
 }
@@ -47,14 +47,14 @@ func TestNamesAreLowercaseAndNeverReused(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "  Anna.B@example ", Viewer)
 	_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "anna.b@EXAMPLE", Password: goodPassword, Role: Viewer})
-	expectKind(t, "the same name", err, fault.Conflict)
+	refused.As(t, err, fault.Conflict, "the same name")
 	for _, name := range []string{"", " ", ".anna", "-x", "anna b", "anna/b", "аnna", "anna\x00", "a\u202eb", "<b>",
 		strings.Repeat("a", maxName+1)} {
 		_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: Viewer})
-		expectKind(t, name, err, fault.Invalid)
+		refused.As(t, err, fault.Invalid, "%s", name)
 	}
 	_, err = h.CreateUser(t.Context(), Console(), NewUser{Name: "ben", Password: goodPassword, Role: "root"})
-	expectKind(t, "no role", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "no role")
 }
 
 func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
@@ -66,10 +66,10 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 		_, err := h.ChangePassword(t.Context(), p, present, password)
 		return err
 	}
-	expectKind(t, "a wrong present password", change(p, "wrong", "another good one"), fault.Invalid)
-	expectKind(t, "a weak new one", change(p, goodPassword, "anna"), fault.Invalid)
+	refused.As(t, change(p, "wrong", "another good one"), fault.Invalid, "a wrong present password")
+	refused.As(t, change(p, goodPassword, "anna"), fault.Invalid, "a weak new one")
 	byToken := Principal{ID: p.ID, Role: Viewer, Method: ByToken}
-	expectKind(t, "a token's", change(byToken, goodPassword, "another good one"), fault.Forbidden)
+	refused.As(t, change(byToken, goodPassword, "another good one"), fault.Forbidden, "a token's")
 	ended, own := h.ended(other), h.ended(p)
 	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
 	must.Do(t, err)
@@ -110,7 +110,7 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 		}
 	}
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: "short"})
-	expectKind(t, "a weak password", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "a weak password")
 	c, p, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: goodPassword})
 	must.That(t, err == nil && p.Role == Admin, "%v %v", p, err)
 	if got, err := h.identify(c); err != nil || got.ID != p.ID {
@@ -201,8 +201,8 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 	used := h.auditRecords(t, auditBreakGlass)
 	expect.That(t, len(used) == 1 && used[0].Via == "break-glass" && used[0].By == p.ID, "unexpected records: %+v", used)
 	_, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "stays", Role: Admin, Expires: h.clock().Add(time.Hour)})
-	expectKind(t, "a token that stays", err, fault.Forbidden)
-	expectKind(t, "another role", h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid)
+	refused.As(t, err, fault.Forbidden, "a token that stays")
+	refused.As(t, h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid, "another role")
 	h.advance(breakGlassMax)
 	expectAnonymous(t, "after an hour")(h.identify(c))
 }
