@@ -43,7 +43,7 @@ func TestWhatThePlanMakesTheBalancerMoveCounts(t *testing.T) {
 		{"defragmenting", Defragment, Args{NS: documents, On: yes(true)}, []func(*Situation){balancing}, "unknown"},
 		{"defragmenting no more", Defragment, Args{NS: documents, On: yes(false)},
 			[]func(*Situation){balancing, func(s *Situation) { s.Table.Collection(documents).Defragmenting = true }}, "nothing"},
-		{"a split of what has to move anyway", Split, Args{NS: documents, At: doc(t, project(25))},
+		{"a split of what has to move anyway", Split, Args{NS: documents, At: doc(project(25))},
 			[]func(*Situation){outside, balancing}, "nothing"},
 	} {
 		release := "5.0.7"

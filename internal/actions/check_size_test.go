@@ -42,7 +42,7 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 		s.Measured.Reason = "tooMany"
 	}
 	waiting := func(s *Situation) {
-		s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "a", Min: doc(t, project(20)), Max: doc(t, project(30))}}
+		s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "a", Min: doc(project(20)), Max: doc(project(30))}}
 	}
 	type changes = []func(*Situation)
 	for _, x := range []struct {

@@ -25,7 +25,7 @@ import (
 func event(t testing.TB, what string, ago time.Duration, from, to string, lo, hi bson.D, copied int64) topology.Event {
 	d := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: from}, {Key: "to", Value: to},
 		{Key: "counts", Value: bson.D{{Key: "clonedBytes", Value: copied}}}}
-	return topology.Event{What: what, NS: string(documents), Time: now.Add(-ago), Shard: from, Details: doc(t, d)}
+	return topology.Event{What: what, NS: string(documents), Time: now.Add(-ago), Shard: from, Details: doc(d)}
 }
 
 func TestChecksGiveExpectedVerdicts(t *testing.T) {
@@ -177,17 +177,17 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		caseOf("clean-up waited for, then given away again", MoveChunk, move(1, "c"), Warn, "cleanup.pendingSince",
 			given(time.Minute), waitedForCleanup(t, time.Hour)),
 		caseOf("another range is being cleaned up", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
-			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(50)), Max: doc(t, project(60))}}
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(50)), Max: doc(project(60))}}
 		}),
 		caseOf("a range without bounds is being cleaned up", MoveChunk, move(1, "c"), Warn, "cleanup.pending",
 			func(s *Situation) { s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c"}} }),
 		caseOf("orphans are counted", MoveChunk, move(1, "c"), Warn, "cleanup.pendingUntil", func(s *Situation) {
-			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(20)), Max: doc(project(40)),
 				Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 5)
 		}),
 		caseOf("no orphans are counted", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
-			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(20)), Max: doc(project(40)),
 				Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 0)
 		}),
@@ -201,7 +201,7 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		caseOf("its bytes are not known", ZoneSetRange, rangeArgs("eu", 15, 40), Warn, "consequence.movesUnknown",
 			balancing, zone(t, "eu", "c", clients, from(t, 20), from(t, 21)), func(s *Situation) { s.Table.Sizes = nil }),
 		caseOf("a range that ends before the end", ZoneSetRange, func(Situation) Args {
-			return Args{NS: clients, Zone: "eu", Min: doc(t, project(50)), Max: doc(t, bson.D{{Key: "project_id", Value: bson.MaxKey{}}})}
+			return Args{NS: clients, Zone: "eu", Min: doc(project(50)), Max: doc(bson.D{{Key: "project_id", Value: bson.MaxKey{}}})}
 		}, Warn, "zone.sliver", zone(t, "eu", "c", clients, from(t, 20), from(t, 21))),
 		caseOf("a range changed under a balancer", ZoneSetRange, rangeArgs("eu", 20, 40), Warn, "zone.gap",
 			balancing, zone(t, "eu", "b", documents, from(t, 20), from(t, 30))),

@@ -23,7 +23,7 @@ func defragmenting(phase string) func(*Situation) {
 func TestChecksOfCollectionSettings(t *testing.T) {
 	set := func(on bool) func(Situation) Args { return fixed(Args{NS: documents, On: yes(on)}) }
 	size := func(n int) func(Situation) Args { return fixed(Args{NS: documents, Size: mb(n)}) }
-	cut := fixed(Args{NS: documents, At: doc(t, project(30))})
+	cut := fixed(Args{NS: documents, At: doc(project(30))})
 	sizes := func(mb ...int64) func(*Situation) {
 		return func(s *Situation) { setSizes(s.Table, documents, mb...) }
 	}

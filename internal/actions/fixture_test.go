@@ -33,15 +33,10 @@ func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
-	p := must.Get(shardkey.ParsePattern(doc(t, bson.D(fields))))
-	return p
+	return must.Get(shardkey.ParsePattern(doc(bson.D(fields))))
 }
 
-func doc(t testing.TB, d any) bson.Raw {
-	t.Helper()
-	raw := must.Get(bson.Marshal(d))
-	return raw
-}
+func doc(d any) bson.Raw { return must.Get(bson.Marshal(d)) }
 
 // keyOf makes the bound with these values, in the order of the fields.
 func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
@@ -50,8 +45,7 @@ func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	for i, v := range values {
 		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
 	}
-	k := must.Get(p.PrefixBound(doc(t, d)))
-	return k
+	return must.Get(p.PrefixBound(doc(d)))
 }
 
 // collection makes a collection with a chunk between each two bounds. owners[i] is the
@@ -131,17 +125,13 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	return s
 }
 
-func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
-	t.Helper()
-	d := must.Get(c.Key.Document(k))
-	return d
-}
+func raw(c *topology.Collection, k shardkey.Key) bson.Raw { return must.Get(c.Key.Document(k)) }
 
 // chunkAt returns the bounds of chunk i.
 func chunkAt(t testing.TB, s Situation, ns topology.Namespace, i int) [2]bson.Raw {
 	c := s.Table.Collection(ns)
 	ch := c.Chunks.At(i)
-	return [2]bson.Raw{raw(t, c, ch.Min), raw(t, c, ch.Max)}
+	return [2]bson.Raw{raw(c, ch.Min), raw(c, ch.Max)}
 }
 
 // plan makes a draft, and fails the test if it is refused.
@@ -305,7 +295,7 @@ func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(
 		}
 		c := collectionIn(s, ns)
 		z := topology.ZoneRange{NS: ns, Zone: name, Min: lo(c.Key), Max: hi(c.Key)}
-		z.RawMin, z.RawMax = raw(t, c, z.Min), raw(t, c, z.Max)
+		z.RawMin, z.RawMax = raw(c, z.Min), raw(c, z.Max)
 		s.Table.Zones = append(s.Table.Zones, z)
 		slices.SortFunc(s.Table.Zones, func(a, b topology.ZoneRange) int {
 			if a.NS != b.NS {

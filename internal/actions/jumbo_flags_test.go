@@ -74,7 +74,7 @@ func TestMoveRequiresFlagItWasPlannedWith(t *testing.T) {
 	for version, want := range map[string]string{"5.0.7": "", "6.0.9": "false"} {
 		s := cluster(t, "0.6.38", version)
 		whole := chunkAt(t, s, documents, 1)
-		d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: whole, Min: doc(t, project(30)), To: "c"})
+		d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: whole, Min: doc(project(30)), To: "c"})
 		last := d.Steps[len(d.Steps)-1]
 		for _, f := range last.Needs {
 			if f.Kind == operation.FactChunk && f.Want["jumbo"] != want {

@@ -70,7 +70,7 @@ func runSteps(t *testing.T, layout string, cases []stepsCase) {
 }
 
 func TestStepsOfEachKindByRelease(t *testing.T) {
-	at := func(d any) bson.Raw { return doc(t, d) }
+	at := func(d any) bson.Raw { return doc(d) }
 	parts := func(ns topology.Namespace, n int) func(Situation) Args {
 		return func(s Situation) Args { return Args{NS: ns, Bounds: chunkAt(t, s, ns, 1), Parts: n} }
 	}

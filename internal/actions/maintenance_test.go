@@ -20,11 +20,7 @@ func window(t testing.TB, text string) Maintenance {
 	return m
 }
 
-func clock(t testing.TB, text string) time.Time {
-	t.Helper()
-	at := must.Get(time.Parse(time.RFC3339, text))
-	return at
-}
+func clock(text string) time.Time { return must.Get(time.Parse(time.RFC3339, text)) }
 
 func TestWindowFollowsLocalTime(t *testing.T) {
 	for _, c := range []struct{ window, from, to string }{ // open in [from, to), closed the minute before and at to
@@ -41,7 +37,7 @@ func TestWindowFollowsLocalTime(t *testing.T) {
 		{"Sun 00:00-24:00 Australia/Lord_Howe", "2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"},    // half an hour back
 		{"Mon,Wed-Fri 12:00-12:01 Asia/Kathmandu", "2026-03-04T06:15:00Z", "2026-03-04T06:16:00Z"}, // +05:45
 	} {
-		w, from, to := window(t, c.window), clock(t, c.from), clock(t, c.to)
+		w, from, to := window(t, c.window), clock(c.from), clock(c.to)
 		for at, want := range map[time.Time]bool{from.Add(-time.Minute): false, from: true, from.Add(59 * time.Second): true,
 			to.Add(-time.Second): true, to: false} {
 			expect.Equal(t, w.Open(at), want, "%s at %s: open is %v", w, at, !want)
@@ -68,7 +64,7 @@ func TestNextWindowAcrossClockChanges(t *testing.T) {
 		for text := range strings.SplitSeq(c.windows, ";") {
 			all = append(all, window(t, text))
 		}
-		_, open, at := currentOrNextWindow(all, clock(t, c.at))
+		_, open, at := currentOrNextWindow(all, clock(c.at))
 		when := ""
 		if !at.IsZero() {
 			when = format.Stamp(at)

@@ -16,7 +16,7 @@ import (
 
 // byKey is the pattern {project_id: 1, key: 1}.
 func byKey(t testing.TB) bson.Raw {
-	return doc(t, bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
+	return doc(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
 }
 
 func checkOf(d Draft, id string) Check {
@@ -42,7 +42,7 @@ func running(ns topology.Namespace, state string) operation.Activity {
 func withZoneRange(t testing.TB) func(*Situation) {
 	return func(s *Situation) {
 		s.Table.Shards[0].Zones = []string{"eu"}
-		lo, hi := doc(t, bson.D{{Key: "project_id", Value: bson.MinKey{}}}), doc(t, bson.D{{Key: "project_id", Value: oid(20)}})
+		lo, hi := doc(bson.D{{Key: "project_id", Value: bson.MinKey{}}}), doc(bson.D{{Key: "project_id", Value: oid(20)}})
 		c := s.Table.Collection(documents)
 		s.Table.Zones = topology.CompleteZones([]topology.ZoneRange{{NS: documents, Zone: "eu", RawMin: lo, RawMax: hi}}, c)
 	}
@@ -60,7 +60,7 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 		"a range that ends early":    {"5.0.7", func() Args { return zoned(t, "eu", oid(2), oid(1)) }, "ends before it begins"},
 		"a range of another key": {"5.0.7", func() Args {
 			a := zoned(t, "eu", oid(1), oid(2))
-			a.Zones[0].Min = doc(t, bson.D{{Key: "doc_id", Value: oid(1)}})
+			a.Zones[0].Min = doc(bson.D{{Key: "doc_id", Value: oid(1)}})
 			return a
 		}, "do not fit the new key"},
 		"ranges that overlap": {"5.0.7", func() Args {
@@ -79,13 +79,13 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 
 // zoned are arguments with one zone range of the new key.
 func zoned(t testing.TB, zone string, lo, hi bson.ObjectID) Args {
-	end := func(id bson.ObjectID) bson.Raw { return doc(t, bson.D{{Key: "project_id", Value: id}}) }
+	end := func(id bson.ObjectID) bson.Raw { return doc(bson.D{{Key: "project_id", Value: id}}) }
 	return Args{NS: documents, Key: byKey(t), Zones: []operation.KeyZone{{Min: end(lo), Max: end(hi), Zone: zone}}}
 }
 
 func TestChecksOfAResharding(t *testing.T) {
-	same := doc(t, bson.D{{Key: "project_id", Value: int32(1)}})
-	hashed := doc(t, bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}})
+	same := doc(bson.D{{Key: "project_id", Value: int32(1)}})
+	hashed := doc(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}})
 	key := fixed(Args{NS: documents, Key: byKey(t)})
 	runChecks(t, "0.4", []checkCase{
 		caseOf("the key that it has", ReshardKind, fixed(Args{NS: documents, Key: same}), Block, "key.same"),

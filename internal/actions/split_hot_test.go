@@ -102,7 +102,7 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 		{"to the named shard", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.To = "a"; return a }, "30 upper a"},
 		{"at the given key", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), withShardWrites(4, 10, 1)},
-			func(s Situation) Args { a := one(s); a.At = doc(t, project(35)); return a }, "35 upper c"},
+			func(s Situation) Args { a := one(s); a.At = doc(project(35)); return a }, "35 upper c"},
 		{"the zone decides", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10,
 			1), zoned}, one, "30 upper a"},
 		{"a draining shard takes none",
@@ -201,7 +201,7 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	whole := chunkAt(t, s, documents, 1)
 	ref := encoded(whole[0])
-	ok := Cut{Min: whole[0], Max: whole[1], At: doc(t, project(30)), Half: HalfUpper, To: "c"}
+	ok := Cut{Min: whole[0], Max: whole[1], At: doc(project(30)), Half: HalfUpper, To: "c"}
 	with := func(f func(*Cut)) Args { cut := ok; f(&cut); return Args{NS: documents, Cuts: []Cut{cut}} }
 	for _, x := range []struct {
 		name string
@@ -215,17 +215,17 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 		{"the same twice", Args{NS: documents, Chunks: []string{ref, ref}}, fault.Invalid, "twice"},
 		{"too many", Args{NS: documents, Chunks: slices.Repeat([]string{ref}, 17)}, fault.Invalid, "16"},
 		{"no reference", Args{NS: documents, Chunks: []string{"?"}}, fault.Invalid, "number 1"},
-		{"an unknown chunk", Args{NS: documents, Chunks: []string{ref, encoded(doc(t, project(33)))}}, fault.NotFound, "number 2"},
-		{"at and several", Args{NS: documents, Chunks: []string{ref, encoded(chunkAt(t, s, documents, 0)[0])}, At: doc(t, project(30))},
+		{"an unknown chunk", Args{NS: documents, Chunks: []string{ref, encoded(doc(project(33)))}}, fault.NotFound, "number 2"},
+		{"at and several", Args{NS: documents, Chunks: []string{ref, encoded(chunkAt(t, s, documents, 0)[0])}, At: doc(project(30))},
 			fault.Invalid, `"at"`},
 		{"at the lower bound", Args{NS: documents, Bounds: whole, At: whole[0]}, fault.Invalid, `"at"`},
-		{"at outside", Args{NS: documents, Bounds: whole, At: doc(t, project(50))}, fault.Invalid, `"at"`},
-		{"at of another type", Args{NS: documents, Bounds: whole, At: doc(t, bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
+		{"at outside", Args{NS: documents, Bounds: whole, At: doc(project(50))}, fault.Invalid, `"at"`},
+		{"at of another type", Args{NS: documents, Bounds: whole, At: doc(bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
 		{"unknown shard", Args{NS: documents, Bounds: whole, To: "z"}, fault.NotFound, `"to"`},
 		{"foreign argument", Args{NS: documents, Bounds: whole, Parts: 2}, fault.Invalid, `"parts"`},
 		{"cuts and chunk", Args{NS: documents, Chunk: ref, Cuts: []Cut{ok}}, fault.Invalid, `"chunk"`},
 		{"cut without a key", with(func(c *Cut) { c.At = nil }), fault.Invalid, `"at"`},
-		{"cut outside of its chunk", with(func(c *Cut) { c.At = doc(t, project(50)) }), fault.Invalid, `"at"`},
+		{"cut outside of its chunk", with(func(c *Cut) { c.At = doc(project(50)) }), fault.Invalid, `"at"`},
 		{"cut of no half", with(func(c *Cut) { c.Half = "left" }), fault.Invalid, `"half"`},
 		{"cut to nowhere", with(func(c *Cut) { c.To = "" }), fault.Invalid, `"to"`},
 		{"cut without bounds", with(func(c *Cut) { c.Max = nil }), fault.Invalid, `"bounds"`},

@@ -18,7 +18,7 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				var offset atomic.Int64
-				db := openStore(t, t.TempDir())
+				db := openStore(t.TempDir())
 				w, to := &world{notices: []Notice{notice("a", Warn)}}, &receiver{}
 				r := startEngine(t, oneTarget, db, w, to, &offset)
 				set := func(by time.Duration) {
@@ -54,7 +54,7 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 func TestASilenceIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var offset atomic.Int64
-		db := openStore(t, t.TempDir())
+		db := openStore(t.TempDir())
 		defer db.Close()
 		r := startEngine(t, oneTarget, db, &world{}, &receiver{}, &offset)
 		defer r.stop()

@@ -127,14 +127,14 @@ func TestAnUncheckedRuleDoesNotResolveItsAlerts(t *testing.T) {
 func TestARestartSendsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, to, w := t.TempDir(), &receiver{}, &world{notices: []Notice{notice("a", Critical)}}
-		db := openStore(t, dir)
+		db := openStore(dir)
 		r := startEngine(t, oneTarget, db, w, to)
 		advance(2 * time.Minute)
 		expectReceived(t, "first", to.received(), "a=firing")
 		r.stop()
 		_ = db.Close()
 
-		db = openStore(t, dir)
+		db = openStore(dir)
 		r = startEngine(t, oneTarget, db, w, to)
 		advance(10 * time.Minute)
 		expectReceived(t, "after a restart", to.received())
@@ -146,7 +146,7 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 		_ = db.Close()
 		w.setNotices()
 
-		db = openStore(t, dir)
+		db = openStore(dir)
 		r = startEngine(t, oneTarget, db, w, to)
 		advance(3 * time.Minute)
 		expectReceived(t, "ended while no engine ran", to.received(), "a=resolved")
@@ -226,7 +226,7 @@ func TestAReceiverThatDoesNotAnswerTimesOut(t *testing.T) {
 
 func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db := openStore(t, t.TempDir())
+		db := openStore(t.TempDir())
 		r := startEngine(t, oneTarget, db, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		advance(2 * time.Minute)
 		expectReceived(t, "first", r.to.received(), "a=firing")
@@ -269,7 +269,7 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		db, to := openStore(t, dir), &receiver{}
+		db, to := openStore(dir), &receiver{}
 		early := New(parseConfig(t, oneTarget), (&world{}).observe, db, Options{Transport: to})
 		if _, err := early.Test(t.Context(), "ops", byAnna()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
 			t.Errorf("a test before the engine can record it: %v, expected a refusal", err)

@@ -36,7 +36,7 @@ func withCuttableDialer(
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
 		test(t, line, c, moves, operation.Step{Op: operation.OpMove, NS: "app.users", Shard: "shard-rs-2",
-			Min: document(t, bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(t, bson.D{{Key: "p", Value: bson.MaxKey{}}})})
+			Min: document(bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(bson.D{{Key: "p", Value: bson.MaxKey{}}})})
 	})
 }
 
@@ -195,7 +195,7 @@ func TestFactsReadFromTheClusterEqualTheTable(t *testing.T) {
 						if _, ok := n.(bson.MaxKey); ok && len(key) > 1 {
 							d[1].Value = n
 						}
-						return document(t, d)
+						return document(d)
 					}
 					makeDividedCollection(t, sim, key, at)
 					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
@@ -241,7 +241,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				at := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
+				at := func(n any) bson.Raw { return document(bson.D{{Key: "p", Value: n}}) }
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				time.Sleep(time.Minute)
 				must.Do(t, must.Err(c.Server(t.Context())))

@@ -30,8 +30,7 @@ func doc(t testing.TB, text string) bson.Raw {
 	t.Helper()
 	var d bson.D
 	must.Do(t, bson.UnmarshalExtJSON([]byte(text), true, &d))
-	raw := must.Get(bson.Marshal(d))
-	return raw
+	return must.Get(bson.Marshal(d))
 }
 
 const chunk50 = `{"_id":{"$oid":"6b01b7482b3f21e86666bad5"},"uuid":{"$binary":{"base64":"437qTOWYQT+fO/TuVENVIg==","subType":"04"}},

@@ -172,7 +172,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Migration: time.Minute}
 			onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				at := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
+				at := func(n any) bson.Raw { return document(bson.D{{Key: "p", Value: n}}) }
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				// The recipient must own a chunk, otherwise the mongos does not query it.
 				const rows = 4000

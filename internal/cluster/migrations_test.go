@@ -89,8 +89,7 @@ func TestOperationsOfARealServerAreDecoded(t *testing.T) {
 // display.
 func TestMalformedDocumentsAreNotMigrationsInFlight(t *testing.T) {
 	raw := func(d bson.D) bson.Raw {
-		doc := must.Get(bson.Marshal(d))
-		return doc
+		return must.Get(bson.Marshal(d))
 	}
 	old := decodeMigration(raw(bson.D{{Key: "_id", Value: "db.c-p_1"}, {Key: "ns", Value: "db.c"},
 		{Key: "min", Value: bson.D{{Key: "p", Value: 1}}}, {Key: "fromShard", Value: "a"}, {Key: "toShard", Value: "b"}}))

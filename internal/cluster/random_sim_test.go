@@ -117,8 +117,7 @@ func (w *randomAdmin) shard(ns string) error {
 }
 
 func (w *randomAdmin) document(c *topology.Collection, k shardkey.Key) bson.Raw {
-	d := must.Get(c.Key.Document(k))
-	return d
+	return must.Get(c.Key.Document(k))
 }
 
 // keyInside returns a random key inside a chunk, as a complete bound.

@@ -192,7 +192,7 @@ func TestUnmeasuredChunkHasAReason(t *testing.T) {
 		if _, err := c.RangeSize(ctx, coll.Meta, r, false); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		other := must.Get(shardkey.ParsePattern(document(t, bson.D{{Key: "q", Value: int32(1)}})))
+		other := must.Get(shardkey.ParsePattern(document(bson.D{{Key: "q", Value: int32(1)}})))
 		m := coll.Meta
 		m.Key = other
 		if _, err := c.RangeSize(t.Context(), m, shardkey.Range{Min: other.Min(), Max: other.Max()}, false); fault.Of(err) != fault.Conflict {
@@ -217,8 +217,4 @@ func TestMeasuringHasATimeLimitOnTheShards(t *testing.T) {
 	})
 }
 
-func document(t *testing.T, d bson.D) bson.Raw {
-	t.Helper()
-	raw := must.Get(bson.Marshal(d))
-	return raw
-}
+func document(d bson.D) bson.Raw { return must.Get(bson.Marshal(d)) }

@@ -231,7 +231,7 @@ func TestSampledQueriesAreAskedOfWhereTheyExist(t *testing.T) {
 			}
 			must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.t"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
 			must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "t"}, {Key: "documents", Value: docs}}))
-			key := must.Get(shardkey.ParsePattern(document(t, bson.D{{Key: "p", Value: 1}})))
+			key := must.Get(shardkey.ParsePattern(document(bson.D{{Key: "p", Value: 1}})))
 			if a, err := c.AnalyzeKey(t.Context(), "app.t", key, 100); err != nil || a.Queries != nil {
 				t.Errorf("%v, queries %+v, want none", err, a.Queries)
 			}
@@ -250,7 +250,7 @@ func TestSampledQueriesAreAskedOfWhereTheyExist(t *testing.T) {
 			// A key with too few values for the server's ranges has a reason, and still its own figures.
 			must.Do(t, run(t, sim, "app", bson.D{{Key: "createIndexes", Value: "t"}, {Key: "indexes", Value: bson.A{
 				bson.D{{Key: "key", Value: bson.D{{Key: "few", Value: 1}}}, {Key: "name", Value: "few_1"}}}}}))
-			few := must.Get(shardkey.ParsePattern(document(t, bson.D{{Key: "few", Value: 1}})))
+			few := must.Get(shardkey.ParsePattern(document(bson.D{{Key: "few", Value: 1}})))
 			if a, err = c.AnalyzeKey(t.Context(), "app.t", few, 100); err != nil || a.Rows == 0 || a.Queries == nil || a.Queries.Reason == "" {
 				t.Errorf("%v %+v", err, a)
 			}

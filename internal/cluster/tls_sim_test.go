@@ -40,7 +40,7 @@ type pki struct {
 
 func newPKI(t *testing.T) *pki {
 	t.Helper()
-	p := &pki{t: t, dir: t.TempDir(), key: newKey(t)}
+	p := &pki{t: t, dir: t.TempDir(), key: newKey()}
 	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "CA"}, NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
 	der := must.Get(x509.CreateCertificate(rand.Reader, root, root, &p.key.PublicKey, p.key))
@@ -49,16 +49,12 @@ func newPKI(t *testing.T) *pki {
 	return p
 }
 
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	return key
-}
+func newKey() *ecdsa.PrivateKey { return must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)) }
 
 // issue makes a certificate for a name, and its key.
 func (p *pki) issue(name string) (cert, key []byte) {
 	p.t.Helper()
-	own := newKey(p.t)
+	own := newKey()
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()),
 		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
 		KeyUsage:    x509.KeyUsageDigitalSignature,

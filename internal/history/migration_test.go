@@ -84,7 +84,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 	w := newWorld(t, 1)
 	table := *w.table
 	table.Events = events
-	_, ch := table.Collections[0].Chunks.Find(mustBound(t, table.Collections[0], events[0]))
+	_, ch := table.Collections[0].Chunks.Find(mustBound(table.Collections[0], events[0]))
 	want := Unclear
 	if ch.Shard == "b-shard" {
 		want = Done
@@ -143,10 +143,8 @@ func TestMalformedDetailsGiveNoSteps(t *testing.T) {
 	}
 }
 
-func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.Key {
-	t.Helper()
-	b := must.Get(c.Key.Bound(topology.DocumentField(e.Details, "min")))
-	return b
+func mustBound(c *topology.Collection, e topology.Event) shardkey.Key {
+	return must.Get(c.Key.Bound(topology.DocumentField(e.Details, "min")))
 }
 
 func TestReasonsAreGroupedAcrossCollections(t *testing.T) {

@@ -198,8 +198,7 @@ func TestChangesOtherThanChunksAreListed(t *testing.T) {
 func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	doc := func(n int) bson.Raw {
-		b := must.Get(bson.Marshal(bson.D{{Key: "k", Value: n}}))
-		return b
+		return must.Get(bson.Marshal(bson.D{{Key: "k", Value: n}}))
 	}
 	move := Item{At: at, Kind: Logged, NS: "db.c", RawMin: doc(1), RawMax: doc(2), From: "a", To: "b",
 		Event: &topology.Event{What: "moveChunk.commit"}}

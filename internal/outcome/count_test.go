@@ -215,7 +215,7 @@ func collection(t test, at []int64, shards ...string) *topology.Collection {
 	p := must.Get(shardkey.ParsePattern(raw))
 	bounds := []shardkey.Key{p.Min()}
 	for _, n := range at {
-		bounds = append(bounds, key(t, p, n))
+		bounds = append(bounds, key(p, n))
 	}
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
@@ -227,10 +227,7 @@ func collection(t test, at []int64, shards ...string) *topology.Collection {
 	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
 }
 
-func key(t test, p shardkey.Pattern, n int64) shardkey.Key {
-	k := must.Get(p.Bound(keyAt(n)))
-	return k
-}
+func key(p shardkey.Pattern, n int64) shardkey.Key { return must.Get(p.Bound(keyAt(n))) }
 
 func keyAt(n int64) bson.Raw {
 	raw, err := bson.Marshal(bson.D{{Key: "p", Value: n}})

@@ -221,8 +221,7 @@ func (d valueGenerator) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
 		doc = append(doc, bson.E{Key: f.Name, Value: v})
 	}
 	raw := must.Get(bson.Marshal(doc))
-	k := must.Get(p.Bound(raw))
-	return k
+	return must.Get(p.Bound(raw))
 }
 
 func rawValue(v any) bson.RawValue {

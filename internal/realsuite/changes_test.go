@@ -68,8 +68,7 @@ func middleOf(w *world, ns string, at int) int64 {
 
 func extended(w *world, d any) json.RawMessage {
 	w.Helper()
-	text := must.Get(bson.MarshalExtJSON(d, true, false))
-	return text
+	return must.Get(bson.MarshalExtJSON(d, true, false))
 }
 
 // projectKey is a key of documents that no project has, after project n.

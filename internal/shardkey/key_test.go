@@ -43,8 +43,7 @@ func TestUsualKeysAreShort(t *testing.T) {
 func TestRangesContainOverlapAndCover(t *testing.T) {
 	p := mustPattern("n")
 	key := func(n int) Key {
-		k := must.Get(p.KeyOf(rawValue(n)))
-		return k
+		return must.Get(p.KeyOf(rawValue(n)))
 	}
 	r := func(from, to int) Range { return Range{key(from), key(to)} }
 	for _, c := range []struct {

@@ -143,8 +143,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 	tracked := f.add("db.tracked", 4)
 	tracked.meta.Unsplittable = true
 	bound := func(field string, n int64) bson.Raw {
-		doc := must.Get(bson.Marshal(bson.D{{Key: field, Value: n}}))
-		return doc
+		return must.Get(bson.Marshal(bson.D{{Key: field, Value: n}}))
 	}
 	withWatcher(t, f, Options{}, func(w *Watcher) {
 		wait(time.Second)

@@ -89,8 +89,7 @@ func TestFailedMovesAreToldFromOtherEntries(t *testing.T) {
 		if from != "" {
 			d = append(d, bson.E{Key: "from", Value: from}, bson.E{Key: "to", Value: to})
 		}
-		raw := must.Get(bson.Marshal(d))
-		return raw
+		return must.Get(bson.Marshal(d))
 	}
 	for name, c := range map[string]struct {
 		what    string

@@ -33,7 +33,7 @@ func TestStripCoversTheKeySpaceOnce(t *testing.T) {
 		table := keySpacePicture(t, v, string(c.NS))
 		at := 0.0
 		table.Find("svg.strip > g rect").Each(func(_ int, r *goquery.Selection) {
-			x, w := percent(t, r.AttrOr("x", "")), percent(t, r.AttrOr("width", ""))
+			x, w := percent(r.AttrOr("x", "")), percent(r.AttrOr("width", ""))
 			expect.That(t, math.Abs(x-at) <= 0.02, "%s: a gap at %.2f %%", c.NS, at)
 			at = x + w
 		})
@@ -44,11 +44,7 @@ func TestStripCoversTheKeySpaceOnce(t *testing.T) {
 	}
 }
 
-func percent(t *testing.T, s string) float64 {
-	t.Helper()
-	f := must.Get(strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64))
-	return f
-}
+func percent(s string) float64 { return must.Get(strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)) }
 
 func TestDenseStripStacksEveryShardsPart(t *testing.T) {
 	s := webtest.NewStory()

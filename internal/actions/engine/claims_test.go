@@ -19,8 +19,7 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 	c := routing.Collection(ns, pattern, routing.Bounds(pattern, 0, 10, 20), "a", "b", "a", "b")
 	table := &topology.Table{Collections: []*topology.Collection{c}}
 	p := func(n int) bson.Raw {
-		doc := must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}}))
-		return doc
+		return must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}}))
 	}
 	chunk := func(lo, hi int) []operation.Fact {
 		return []operation.Fact{{Kind: operation.FactChunk, NS: ns, Min: p(lo), Max: p(hi), Want: map[string]string{"shard": "a"}}}

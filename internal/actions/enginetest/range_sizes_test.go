@@ -149,8 +149,7 @@ func (w fakeRecentWrites) RecentWrites(_ context.Context, t *topology.Table, of 
 func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 	asked := 0
 	key := func(p int32) bson.Raw {
-		raw := must.Get(bson.Marshal(bson.D{{Key: "p", Value: p}}))
-		return raw
+		return must.Get(bson.Marshal(bson.D{{Key: "p", Value: p}}))
 	}
 	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = fakeRecentWrites{&asked} }}, func(r *Rig) {
 		r.Plan(actions.Split, actions.Args{NS: NS, At: key(5)})

@@ -18,11 +18,7 @@ import (
 )
 
 // newKey is the pattern to which the tests reshard NS.
-func newKey(t testing.TB) bson.Raw {
-	t.Helper()
-	doc := must.Get(bson.Marshal(bson.D{{Key: "q", Value: int32(1)}}))
-	return doc
-}
+func newKey() bson.Raw { return must.Get(bson.Marshal(bson.D{{Key: "q", Value: int32(1)}})) }
 
 // onReshardRig runs a test on a cluster that takes its time to reshard, and has documents.
 func onReshardRig(t *testing.T, version string, test func(r *Rig)) {
@@ -39,7 +35,7 @@ func onReshardRig(t *testing.T, version string, test func(r *Rig)) {
 
 func (r *Rig) startReshard() engine.Run {
 	r.Helper()
-	return r.Start(r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(r), InitialChunks: 6}))
+	return r.Start(r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(), InitialChunks: 6}))
 }
 
 // copying waits until the run has seen documents being copied.
@@ -205,7 +201,7 @@ func TestAnotherRunWaitsWhileItsCollectionIsResharded(t *testing.T) {
 // of the cluster is read as the key of the collection.
 func reshardCase(t testing.TB) Case {
 	return Case{Name: "reshard", Command: "reshardCollection", Kind: actions.ReshardKind,
-		Args: actions.Args{NS: NS, Key: newKey(t), InitialChunks: 1}, Before: insertRows}
+		Args: actions.Args{NS: NS, Key: newKey(), InitialChunks: 1}, Before: insertRows}
 }
 
 // checkReshardTrue fails the test when the run does not report what is in the cluster, or
@@ -278,7 +274,7 @@ func TestAReshardingSurvivesFaultsWhileItCopies(t *testing.T) {
 // Somebody else has begun another resharding between the plan and the command.
 func TestAReshardingIsNotSentWhileAnotherRuns(t *testing.T) {
 	onReshardRig(t, "5.0.7", func(r *Rig) {
-		plan := r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(r), InitialChunks: 6})
+		plan := r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(), InitialChunks: 6})
 		r.Admin(bson.D{{Key: "shardCollection", Value: "app.others"}, {Key: "key", Value: bson.D{{Key: "a", Value: 1}}}})
 		row := bson.D{{Key: "a", Value: 1}, {Key: "b", Value: 1}}
 		r.tryCommand("app", bson.D{{Key: "insert", Value: "others"}, {Key: "documents", Value: bson.A{row}}})

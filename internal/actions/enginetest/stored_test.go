@@ -210,8 +210,7 @@ func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage, sentence
 	}
 	encode := func(x any) json.RawMessage {
 		t.Helper()
-		out := must.Get(json.Marshal(x))
-		return out
+		return must.Get(json.Marshal(x))
 	}
 	var p actions.Plan
 	decode(s.Asked.Plans[0].Body, &p)

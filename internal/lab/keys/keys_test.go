@@ -14,11 +14,7 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-func row(t testing.TB, d bson.D) bson.Raw {
-	t.Helper()
-	raw := must.Get(bson.Marshal(d))
-	return raw
-}
+func row(d bson.D) bson.Raw { return must.Get(bson.Marshal(d)) }
 
 func cluster(shards int) *Cluster {
 	return &Cluster{Shards: shards, ChunkSize: 1 << 20, BytesPerSecond: 10 << 20, CanRefine: true, CanReshard: true}
@@ -158,7 +154,7 @@ func document(t testing.TB, s *Sample, i int) bson.Raw {
 			d = append(d, bson.E{Key: c.field, Value: values[0]})
 		}
 	}
-	return row(t, d)
+	return row(d)
 }
 
 // characteristics counts what Compare finds without sorting anything.
@@ -229,7 +225,7 @@ func TestRowsWithoutTheKeyAreCounted(t *testing.T) {
 		if i%4 == 0 {
 			d = append(d, bson.E{Key: "key", Value: i})
 		}
-		s.Add(row(t, d), 100)
+		s.Add(row(d), 100)
 	}
 	if r := compare(t, s, cluster(2), routing.Pattern("key"))[0]; r.Missing != 0.75 || r.Common != Exact(0.75) {
 		t.Errorf("%.2f lack the key, the most common value has %+v; expected three quarters", r.Missing, r.Common)
@@ -238,7 +234,7 @@ func TestRowsWithoutTheKeyAreCounted(t *testing.T) {
 
 func TestRowsThatRefuseAKeyAreSaid(t *testing.T) {
 	s := sample(t, "tags", "_id")
-	s.Add(row(t, bson.D{{Key: "tags", Value: bson.A{1, 2}}}), 100)
+	s.Add(row(bson.D{{Key: "tags", Value: bson.A{1, 2}}}), 100)
 	reports, err := Compare(s, cluster(2), []Candidate{{Key: routing.Pattern("tags")}, {Key: routing.Pattern("_id")}})
 	if err != nil || reports[0].Err == nil || !strings.Contains(reports[0].Err.Error(), "Row 1") || reports[1].Err != nil {
 		t.Errorf("got %v, %v, %v; expected an error of the first key alone", reports[0].Err, reports[1].Err, err)
@@ -255,7 +251,7 @@ func TestEmptySample(t *testing.T) {
 func TestChunksAreCutAsTheServerCutsThem(t *testing.T) {
 	s := sample(t, "a", "b")
 	for i := range 10_000 { // 1,000 bytes each: 524 rows fill half of a chunk
-		s.Add(row(t, bson.D{{Key: "a", Value: i}, {Key: "b", Value: i / 2000}}), 1000)
+		s.Add(row(bson.D{{Key: "a", Value: i}, {Key: "b", Value: i / 2000}}), 1000)
 	}
 	reports := compare(t, s, cluster(2), routing.Pattern("a"), routing.Pattern("b"))
 	// The 525th row after a cut begins the next chunk.

@@ -15,11 +15,7 @@ import (
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func marshal(t testing.TB, v any) bson.Raw {
-	t.Helper()
-	raw := must.Get(bson.Marshal(v))
-	return raw
-}
+func marshal(v any) bson.Raw { return must.Get(bson.Marshal(v)) }
 
 // parseDocument reads a document in Extended JSON.
 func parseDocument(t testing.TB, text string) bson.Raw {
@@ -28,7 +24,7 @@ func parseDocument(t testing.TB, text string) bson.Raw {
 	if err := bson.UnmarshalExtJSON([]byte(text), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return marshal(t, d)
+	return marshal(d)
 }
 
 // collection makes db.c with documents and indexes.
@@ -81,7 +77,7 @@ func TestDuplicateKeyErrorsEqualTheServers(t *testing.T) {
 	wantError(t, err, 11000, "E11000 duplicate key error collection: db.c index: _id_ dup key: { _id: ObjectId('6610005d1122334455667788') }")
 	_, err = c.Insert(parseDocument(t, `{"_id":1,"name":"x"}`))
 	e := wantError(t, err, 11000, `E11000 duplicate key error collection: db.c index: name_1 dup key: { name: "x" }`)
-	if e.Name != "DuplicateKey" || cmp.Diff(marshal(t, e.Extra), parseDocument(t, `{"keyPattern":{"name":1},"keyValue":{"name":"x"}}`)) != "" {
+	if e.Name != "DuplicateKey" || cmp.Diff(marshal(e.Extra), parseDocument(t, `{"keyPattern":{"name":1},"keyValue":{"name":"x"}}`)) != "" {
 		t.Errorf("extra %v", e.Extra)
 	}
 	_, err = c.Insert(parseDocument(t, `{"_id":2,"name":"z","tags":[7,2]}`))

@@ -15,11 +15,7 @@ import (
 	"shardboard/internal/fixture/must"
 )
 
-func marshal(t testing.TB, v any) bson.Raw {
-	t.Helper()
-	b := must.Get(bson.Marshal(v))
-	return b
-}
+func marshal(v any) bson.Raw { return must.Get(bson.Marshal(v)) }
 
 // frame builds an OP_MSG from sections that are already encoded.
 func frame(flags Flags, sections ...[]byte) []byte {
@@ -48,8 +44,8 @@ func legacyQuery(collection string, doc bson.Raw) []byte {
 }
 
 func TestReadAcceptsBodyAndSequencesInAnyOrder(t *testing.T) {
-	insert := marshal(t, bson.D{{Key: "insert", Value: "c"}, {Key: "$db", Value: "d"}})
-	docs := []bson.Raw{marshal(t, bson.D{{Key: "_id", Value: 1}}), marshal(t, bson.D{{Key: "_id", Value: 2}})}
+	insert := marshal(bson.D{{Key: "insert", Value: "c"}, {Key: "$db", Value: "d"}})
+	docs := []bson.Raw{marshal(bson.D{{Key: "_id", Value: 1}}), marshal(bson.D{{Key: "_id", Value: 2}})}
 	for _, in := range [][]byte{
 		frame(MoreToCome, bodySection(insert), sequenceSection("documents", docs...)),
 		frame(MoreToCome, sequenceSection("documents", docs...), bodySection(insert)),
@@ -66,7 +62,7 @@ func TestReadAcceptsBodyAndSequencesInAnyOrder(t *testing.T) {
 }
 
 func TestReadAcceptsTheLegacyHello(t *testing.T) {
-	hello := marshal(t, bson.D{{Key: "isMaster", Value: 1}})
+	hello := marshal(bson.D{{Key: "isMaster", Value: 1}})
 	m, err := Read(bytes.NewReader(legacyQuery("admin.$cmd", hello)))
 	if err != nil || m.OpCode != OpQuery || m.Collection != "admin.$cmd" || !bytes.Equal(m.Body, hello) {
 		t.Fatalf("%+v, %v", m, err)
@@ -74,7 +70,7 @@ func TestReadAcceptsTheLegacyHello(t *testing.T) {
 }
 
 func TestChecksumIsVerifiedAndWritten(t *testing.T) {
-	ping := marshal(t, bson.D{{Key: "ping", Value: 1}})
+	ping := marshal(bson.D{{Key: "ping", Value: 1}})
 	msg := AppendMsg(nil, 3, 0, ChecksumPresent, ping)
 	m, err := Read(bytes.NewReader(msg))
 	must.That(t, err == nil && m.Flags == ChecksumPresent && bytes.Equal(m.Body, ping), "%+v, %v", m, err)
@@ -86,8 +82,8 @@ func TestChecksumIsVerifiedAndWritten(t *testing.T) {
 }
 
 func TestUnreadableMessagesAreDescribed(t *testing.T) {
-	ping := marshal(t, bson.D{{Key: "ping", Value: 1}})
-	one := marshal(t, bson.D{{Key: "_id", Value: 1}})
+	ping := marshal(bson.D{{Key: "ping", Value: 1}})
+	one := marshal(bson.D{{Key: "_id", Value: 1}})
 	header := func(size int, op OpCode) []byte { return appendHeader(nil, size, 7, 0, op) }
 	broken := bytes.Clone(ping)
 	broken[0]++
@@ -122,7 +118,7 @@ func TestUnreadableMessagesAreDescribed(t *testing.T) {
 }
 
 func TestEndOfStreamIsDistinguishedFromACutMessage(t *testing.T) {
-	msg := AppendMsg(nil, 3, 0, 0, marshal(t, bson.D{{Key: "ping", Value: 1}}))
+	msg := AppendMsg(nil, 3, 0, 0, marshal(bson.D{{Key: "ping", Value: 1}}))
 	if _, err := Read(bytes.NewReader(nil)); err != io.EOF {
 		t.Errorf("empty stream: %v", err)
 	}
@@ -153,9 +149,9 @@ func TestReadAllocatesOnlyForReceivedBytes(t *testing.T) {
 
 func TestValidateRefusesDeepNesting(t *testing.T) {
 	nest := func(levels int) bson.Raw {
-		doc := marshal(t, bson.D{})
+		doc := marshal(bson.D{})
 		for range levels - 1 {
-			doc = marshal(t, bson.D{{Key: "a", Value: doc}})
+			doc = marshal(bson.D{{Key: "a", Value: doc}})
 		}
 		return doc
 	}
@@ -165,7 +161,7 @@ func TestValidateRefusesDeepNesting(t *testing.T) {
 
 func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
 	dec, _ := bson.ParseDecimal128("1.50")
-	doc := marshal(t, bson.D{
+	doc := marshal(bson.D{
 		{Key: "double", Value: 1.5}, {Key: "string", Value: "a\x00b"}, {Key: "doc", Value: bson.D{{Key: "x", Value: 1}}},
 		{Key: "array", Value: bson.A{1, "2"}}, {Key: "bin", Value: bson.Binary{Subtype: 4, Data: make([]byte, 16)}},
 		{Key: "bin2", Value: bson.Binary{Subtype: 2, Data: []byte{1}}}, {Key: "undef", Value: bson.Undefined{}},
@@ -193,7 +189,7 @@ func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	ping := marshal(f, bson.D{{Key: "ping", Value: 1}, {Key: "a", Value: bson.D{{Key: "b", Value: bson.A{"c"}}}}})
+	ping := marshal(bson.D{{Key: "ping", Value: 1}, {Key: "a", Value: bson.D{{Key: "b", Value: bson.A{"c"}}}}})
 	f.Add(AppendMsg(nil, 1, 0, 0, ping))
 	f.Add(AppendMsg(nil, 1, 0, ChecksumPresent, ping))
 	f.Add(frame(0, bodySection(ping), sequenceSection("documents", ping, ping)))

@@ -25,13 +25,11 @@ var databases atomic.Int64
 // database is the address of an empty database.
 func database(t testing.TB) Address {
 	t.Helper()
-	return address(t, fmt.Sprint("store", databases.Add(1)))
+	return address(fmt.Sprint("store", databases.Add(1)))
 }
 
-func address(t testing.TB, name string) Address {
-	t.Helper()
-	at := must.Get(ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1)))
-	return at
+func address(name string) Address {
+	return must.Get(ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1)))
 }
 
 // open opens a store that is closed at the end of the test.

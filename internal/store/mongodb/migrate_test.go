@@ -41,7 +41,7 @@ func TestDatabaseOfAnotherProgramIsNotTouched(t *testing.T) {
 	c := server(t)
 	for _, collection := range []string{"things", meta} {
 		at := database(t)
-		other := open(t, c, address(t, "other"+at.database))
+		other := open(t, c, address("other"+at.database))
 		if _, err := other.client.Database(at.database).Collection(collection).InsertOne(t.Context(),
 			eq("_id", "x", "application", "theirs")); err != nil {
 			t.Fatal(err)

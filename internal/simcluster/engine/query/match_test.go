@@ -21,8 +21,7 @@ func parseDocument(t testing.TB, text string) bson.Raw {
 	if err := bson.UnmarshalExtJSON([]byte(text), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	raw := must.Get(bson.Marshal(d))
-	return raw
+	return must.Get(bson.Marshal(d))
 }
 
 func parseFilter(t testing.TB, text string) *query.Filter {
