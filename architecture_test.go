@@ -274,6 +274,25 @@ func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	}
 }
 
+// Where tests in a package's own name stand beside others that import packages above it, all of those are compiled once
+// more for them. A few small tests made a third of all compiling so.
+func TestTestsCompileFewPackagesOnceMore(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-test", "-f", "{{.ForTest}}", "./...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	compiled := map[string]int{}
+	for tested := range strings.FieldsSeq(string(out)) {
+		if compiled[tested]++; compiled[tested] == 10 {
+			t.Errorf("ten packages are compiled for the tests of %s, and not two: move those in its own name out of it, "+
+				"or those that import packages above it up", tested)
+		}
+	}
+	if len(compiled) == 0 {
+		t.Error("go list names no tests")
+	}
+}
+
 func TestGorillaIsImportedByOneFile(t *testing.T) {
 	var who []string
 	for _, file := range handWritten(t, ".go") {

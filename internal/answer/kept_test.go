@@ -1,9 +1,10 @@
-package answer
+package answer_test
 
 import (
 	"testing"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
@@ -14,29 +15,28 @@ func TestKeptIsComputedOnceForEachTable(t *testing.T) {
 	began := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
 	older, newer := &topology.Table{Built: began}, &topology.Table{Built: began.Add(time.Second)}
 	hidden := *newer
-	v, times := View{Kept: &Kept{}}, 0
+	v, times := answer.View{Kept: &answer.Kept{}}, 0
 	ask := func(table *topology.Table, what any, want int) {
 		t.Helper()
 		times = 0
 		v.Table = table
 		for range 3 {
-			if got := OncePerTable(v, what, func() *topology.Table { times++; return table }); got != table {
+			if got := answer.OncePerTable(v, what, func() *topology.Table { times++; return table }); got != table {
 				t.Errorf("of another table: %v", got.Built)
 			}
 		}
 		expect.That(t, times == want, "computed %d times, want %d", times, want)
 	}
-	ask(older, loadKey{}, 1)
-	ask(newer, loadKey{}, 1)
-	ask(&hidden, loadKey{}, 1)
-	ask(newer, loadKey{}, 0)
-	ask(older, loadKey{}, 3)
-	for i := range 10 * mostKept {
+	ask(older, "one", 1)
+	ask(newer, "one", 1)
+	ask(&hidden, "one", 1)
+	ask(newer, "one", 0)
+	ask(older, "one", 3)
+	for i := range 100 {
 		ask(newer, i, 1)
 	}
-	if n := len(v.Kept.values); n > mostKept {
-		t.Errorf("%d values are kept", n)
-	}
-	v.Past = &PastTime{}
-	ask(newer, byNameKey{}, 3)
+	ask(newer, 99, 0)
+	ask(newer, 0, 1) // 100 values are too many to keep
+	v.Past = &answer.PastTime{}
+	ask(newer, "one", 3)
 }

@@ -17,7 +17,11 @@ func TestADamagedCollectionOfAProjectIsNotCalledUnsharded(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) {
 		meta := t.Collection(ns).Meta
 		t.Collections = slices.DeleteFunc(slices.Clone(t.Collections), func(c *topology.Collection) bool { return c.NS == ns })
-		t.Damaged = append(t.Damaged, &topology.Damage{Meta: meta, Kind: topology.DamageGap, Since: webtest.Epoch})
+		ofCluster := meta
+		ofCluster.NS = "yorkie-meta.users"
+		for _, m := range []topology.Meta{meta, ofCluster} {
+			t.Damaged = append(t.Damaged, &topology.Damage{Meta: m, Kind: topology.DamageGap, Since: webtest.Epoch})
+		}
 	}).View()
 	s := webtest.New(t)
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
@@ -28,7 +32,7 @@ func TestADamagedCollectionOfAProjectIsNotCalledUnsharded(t *testing.T) {
 	if !c.Sharded || c.Exact || c.Basis != "unknown" || c.Presence != "exists" || len(c.Shards) > 0 || c.Pin.Can || c.Split.Can {
 		t.Errorf("%+v", c)
 	}
-	const without = "Without " + ns + ": its routing table is damaged."
+	const without = "Without " + ns + " and yorkie-meta.users: their routing tables are damaged."
 	for path, want := range map[string][]string{
 		project:               {"Not known, because the chunks are not: changes."},
 		"/projects":           {without},

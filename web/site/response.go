@@ -178,7 +178,7 @@ func Matches(header, tag string) bool {
 // WriteJSON answers v.
 func WriteJSON(w http.ResponseWriter, status int, v any) error {
 	if a, ok := w.(*response); ok {
-		v = addressed(v, a.base)
+		v = a.base.Addressed(v)
 	}
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -1,4 +1,4 @@
-package writes_test
+package writes
 
 import (
 	"bytes"
@@ -9,19 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"go.mongodb.org/mongo-driver/v2/bson"
-
 	"shardboard/internal/answer"
-	"shardboard/internal/answer/writes"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
-	"shardboard/web/webtest"
 )
 
 // The largest picture, with the noise of real counts, has to stay small on the
@@ -29,14 +26,13 @@ import (
 func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 	only.Long(t, "makes 1.4 million cells, twice")
 	rng := rand.New(rand.NewPCG(5, 5))
-	var b []shardkey.Key
-	c := webtest.CannedCollection(webtest.ChangesNS, bson.D{{Key: "doc_id", Value: "hashed"}}, keyvis.MaxRows, 2)
-	for _, ch := range c.Chunks.All() {
-		b = append(b, ch.Min)
-	}
+	key, now := routing.Pattern("doc_id#"), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	bounds := routing.Bounds(key, routing.EvenHashes(keyvis.MaxRows)...)
+	c := routing.Collection("yorkie-meta.changes", key, bounds, "shard-rs-1", "shard-rs-2")
+	bounds = append([]shardkey.Key{key.Min()}, bounds...)
 	for name, perSecond := range map[string]float64{"300 writes/s": 300, "20,000 writes/s": 20_000} {
-		p := keyvis.View{NS: webtest.ChangesNS, By: keyvis.ByKey, Bounds: b, Version: 1}
-		at := webtest.Epoch.Add(-keyvis.Reach)
+		p := keyvis.View{NS: c.NS, By: keyvis.ByKey, Bounds: bounds, Version: 1}
+		at := now.Add(-keyvis.Reach)
 		for _, l := range []struct {
 			n    int
 			step time.Duration
@@ -59,12 +55,9 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 				p.Cells = append(p.Cells, int64(max(0, math.Round(mean+math.Sqrt(mean)*rng.NormFloat64()))))
 			}
 		}
-		table := *webtest.CannedTable(1, 10)
-		table.Collections = []*topology.Collection{c}
-		v := answer.View{Now: webtest.Epoch, Table: &table,
-			Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: webtest.Epoch}), Profile: profile.Yorkie()}
-		q := writes.HeatMapQuery{NS: webtest.ChangesNS, By: keyvis.ByKey, From: webtest.Epoch.Add(-keyvis.Reach), To: webtest.Epoch}
-		m := writes.HeatMapOf(v, c, p, q)
+		v := answer.View{Now: now, Table: &topology.Table{Collections: []*topology.Collection{c}},
+			Dir: placement.NewDirectory(1, nil, nil, topology.Health{At: now}), Profile: profile.Yorkie()}
+		m, _ := heatMapOf(v, c, p, HeatMapQuery{NS: c.NS, By: keyvis.ByKey, From: now.Add(-keyvis.Reach), To: now})
 		body := must.Get(json.Marshal(m))
 		var small bytes.Buffer
 		z := gzip.NewWriter(&small)

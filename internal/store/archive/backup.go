@@ -2,7 +2,6 @@ package archive
 
 import (
 	"bufio"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,6 +11,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/klauspost/compress/gzip"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"

@@ -1,4 +1,4 @@
-package trying_test
+package lab_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package spread_test
+package projects_test
 
 import (
 	"strings"

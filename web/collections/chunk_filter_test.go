@@ -1,4 +1,4 @@
-package data_test
+package collections_test
 
 import (
 	"net/url"

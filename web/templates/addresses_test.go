@@ -1,4 +1,4 @@
-package site
+package templates_test
 
 import (
 	"reflect"
@@ -19,7 +19,7 @@ func TestAddressesAreCompletedInACopy(t *testing.T) {
 		return branch{To: api.Address(prefix + "/a"), Text: "/text", Branches: []*branch{{To: api.Address(prefix + "/b")}, {}, nil}}
 	}
 	given := tree("")
-	got := addressed(given, templates.Base{Root: "/board", Prefix: "/c/one"})
+	got := templates.Base{Root: "/board", Prefix: "/c/one"}.Addressed(given)
 	if want := tree("/board/c/one"); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

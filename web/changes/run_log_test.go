@@ -1,4 +1,4 @@
-package changing_test
+package changes_test
 
 import (
 	"testing"

@@ -1,16 +1,15 @@
-package site
+package templates
 
 import (
 	"reflect"
 	"sync"
 
 	"shardboard/internal/api"
-	"shardboard/web/templates"
 )
 
-// addressed is an answer with its addresses completed by a base. Answers know nothing of a base, and others may have
-// the same answer, so what holds an address is copied. Pages complete theirs as they are drawn (templates.To).
-func addressed(v any, b templates.Base) any {
+// Addressed is an answer with its addresses completed by a base. Answers know nothing of a base, and others may have
+// the same answer, so what holds an address is copied. Pages complete theirs as they are drawn (To).
+func (b Base) Addressed(v any) any {
 	if v == nil || b.Root+b.Prefix == "" {
 		return v
 	}
@@ -19,7 +18,7 @@ func addressed(v any, b templates.Base) any {
 
 var addressType = reflect.TypeFor[api.Address]()
 
-func complete(v reflect.Value, b templates.Base) reflect.Value {
+func complete(v reflect.Value, b Base) reflect.Value {
 	t := v.Type()
 	if !holdsAddress(t) {
 		return v
