@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // rooms says which of our packages a room may import in non-test files; docs/architecture.md
@@ -180,21 +183,15 @@ type pkg struct {
 func packages(t *testing.T) []pkg {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
+	must.That(t, err == nil, "go list: %v", err)
 	var all []pkg
 	dec := json.NewDecoder(strings.NewReader(string(out)))
 	for dec.More() {
 		var p pkg
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, dec.Decode(&p))
 		all = append(all, p)
 	}
-	if len(all) < len(rooms) {
-		t.Fatalf("%d packages in %d rooms", len(all), len(rooms))
-	}
+	must.That(t, len(all) >= len(rooms), "%d packages in %d rooms", len(all), len(rooms))
 	return all
 }
 
@@ -222,9 +219,7 @@ func TestPackagesImportOnlyWhatTheirRoomMay(t *testing.T) {
 		}
 		for _, imp := range p.Imports {
 			if ours, ok := strings.CutPrefix(imp, "shardboard/"); ok {
-				if !allowed(room, roomOf(ours)) {
-					t.Errorf("%s imports %s: %s may not", path, ours, room)
-				}
+				expect.That(t, allowed(room, roomOf(ours)), "%s imports %s: %s may not", path, ours, room)
 				continue
 			}
 			for prefix, who := range external {
@@ -251,10 +246,7 @@ func allowed(room, target string) bool {
 
 // A room that the page does not explain is found by nobody, and one that is gone misleads.
 func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
-	page, err := os.ReadFile("docs/architecture.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/architecture.md"))
 	for room, may := range rooms {
 		isSubject := strings.HasPrefix(room, "web/") && slices.Contains(may, "web/site") // these are one line
 		if !isSubject && !strings.Contains(string(page), "`"+room+"`") {
@@ -262,18 +254,16 @@ func TestTheArchitecturePageNamesEveryRoom(t *testing.T) {
 		}
 	}
 	for _, m := range regexp.MustCompile("`((?:internal|cmd|test|tools)/[\\w/]+)`").FindAllStringSubmatch(string(page), -1) {
-		if _, err := os.Stat(m[1]); err != nil {
-			t.Errorf("docs/architecture.md names %s, which is not there", m[1])
-		}
+		expect.NoError(t, must.Err(os.Stat(m[1])), "docs/architecture.md names %s, which is not there", m[1])
 	}
 }
 
 // TestPackagesForTestsAreImportedByTestsOnly keeps fixtures and suites out of the program.
 func TestPackagesForTestsAreImportedByTestsOnly(t *testing.T) {
 	forTests := []string{"web/webtest", "web/storybook", "cmd/storybook", "internal/conformance", "internal/store/storetest",
-		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/expect", "internal/fixture/must",
-		"internal/fixture/proxyenv", "internal/fixture/routing", "internal/fixture/simulated", "internal/simcluster/replay",
-		"internal/realcluster", "internal/realsuite"}
+		"internal/actions/enginetest", "internal/fixture/change", "internal/fixture/expect", "internal/fixture/must", "internal/fixture/only",
+		"internal/fixture/proxyenv", "internal/fixture/refused", "internal/fixture/routing", "internal/fixture/simulated",
+		"internal/simcluster/replay", "internal/realcluster", "internal/realsuite"}
 	for _, p := range packages(t) {
 		path := strings.TrimPrefix(p.ImportPath, "shardboard/")
 		for _, imp := range p.Imports {
@@ -309,10 +299,7 @@ func TestGorillaIsImportedByOneFile(t *testing.T) {
 		if strings.HasSuffix(file, "_test.go") || strings.HasPrefix(file, "web/webtest/") {
 			continue
 		}
-		b, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(file))
 		if strings.Contains(string(b), `"github.com/gorilla/websocket"`) {
 			who = append(who, file)
 		}
@@ -327,14 +314,10 @@ func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
 		t.Skip("builds the binary from a copy: with SHARDBOARD_LONG=1")
 	}
 	steps := dockerRuns(t)
-	if len(steps) < 2 {
-		t.Fatalf("the Dockerfile has %d RUN steps", len(steps))
-	}
+	must.That(t, len(steps) >= 2, "the Dockerfile has %d RUN steps", len(steps))
 	dir := t.TempDir()
 	files, err := exec.Command("git", "ls-files", "-co", "--exclude-standard").Output()
-	if err != nil {
-		t.Fatal("list the files of the git checkout:", err)
-	}
+	must.That(t, err == nil, "list the files of the git checkout: %v", err)
 	for _, f := range strings.Fields(string(files)) {
 		copyFile(t, f, dir+"/src/"+f)
 	}
@@ -347,17 +330,12 @@ func TestDockerfileBuildStepsWorkInAFolder(t *testing.T) {
 		}
 	}
 	out, err := exec.Command(dir+"/out/shardboard", "version").Output()
-	if err != nil || !strings.Contains(string(out), "docker-test") {
-		t.Errorf("the built binary says %q, %v", out, err)
-	}
+	expect.That(t, err == nil && strings.Contains(string(out), "docker-test"), "the built binary says %q, %v", out, err)
 }
 
 // dockerRuns are the commands of the Dockerfile's RUN lines, in order.
 func dockerRuns(t *testing.T) []string {
-	b, err := os.ReadFile("Dockerfile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile("Dockerfile"))
 	var runs []string
 	for _, line := range strings.Split(strings.ReplaceAll(string(b), "\\\n", ""), "\n") {
 		if cmd, ok := strings.CutPrefix(line, "RUN "); ok {
@@ -373,12 +351,8 @@ func copyFile(t *testing.T, from, to string) {
 	if err != nil {
 		return // deleted in the work tree
 	}
-	if err := os.MkdirAll(to[:strings.LastIndex(to, "/")], 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(to, b, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(to[:strings.LastIndex(to, "/")], 0o755))
+	must.Do(t, os.WriteFile(to, b, 0o644))
 }
 
 // TestOperationsAreDecidedByTheirRows keeps what an operation means in its row, in internal/actions/operation.
@@ -396,28 +370,20 @@ func TestOperationsAreDecidedByTheirRows(t *testing.T) {
 	decides := regexp.MustCompile(`(case [^:\n]*|[=!]= )(operation\.)?Op[A-Z][A-Za-z]*\b`)
 	var found []string
 	for _, file := range handWritten(t, ".go") {
-		code, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		code := must.Get(os.ReadFile(file))
 		if !strings.HasSuffix(file, "_test.go") && !strings.HasPrefix(file, "internal/simcluster/") && decides.Match(code) {
 			found = append(found, file)
 		}
 	}
 	slices.Sort(may)
 	slices.Sort(found)
-	if !slices.Equal(found, may) {
-		t.Errorf("%v decide by an operation, and only %v may: ask its row", found, may)
-	}
+	expect.That(t, slices.Equal(found, may), "%v decide by an operation, and only %v may: ask its row", found, may)
 }
 
 // TestNoTemplateReadsARoutingTable keeps what is computed of a table in Go files, which tests can call.
 func TestNoTemplateReadsARoutingTable(t *testing.T) {
 	for _, file := range handWritten(t, ".templ") {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))
 		if regexp.MustCompile(`\.Table\b`).Match(text) {
 			t.Errorf("%s reads a routing table: ask a method of the page for what it shows", file)
 		}

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 var (
@@ -31,9 +34,7 @@ func declaredTests(t *testing.T) map[string]bool {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return names
 }
 
@@ -43,22 +44,16 @@ func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 	tests := declaredTests(t)
 	for _, doc := range []string{"docs/security.md", "docs/evidence.md", "SECURITY.md"} {
 		text, err := os.ReadFile(doc)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		cited := 0
 		for _, m := range quoted.FindAllStringSubmatch(string(text), -1) {
 			switch name := m[1]; {
 			case testName.MatchString(name):
 				cited++
-				if !tests[name] {
-					t.Errorf("%s names %s, which is no test", doc, name)
-				}
+				expect.That(t, tests[name], "%s names %s, which is no test", doc, name)
 			case fileName.MatchString(name):
 				cited++
-				if _, err := os.Stat(name); err != nil {
-					t.Errorf("%s names %s, which is not there", doc, name)
-				}
+				expect.NoError(t, must.Err(os.Stat(name)), "%s names %s, which is not there", doc, name)
 			}
 		}
 		if doc == "docs/evidence.md" && cited < 200 {
@@ -69,10 +64,7 @@ func TestWhatTheSecurityDocumentsCiteExists(t *testing.T) {
 
 // At 240 words a minute, which is how fast people read such texts.
 func TestTheSecurityPageIsReadInTenMinutes(t *testing.T) {
-	text, err := os.ReadFile("docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("docs/security.md"))
 	if n := len(word.FindAll(text, -1)); n > 2400 {
 		t.Errorf("docs/security.md has %d words; what is evidence belongs into docs/evidence.md", n)
 	}
@@ -80,10 +72,7 @@ func TestTheSecurityPageIsReadInTenMinutes(t *testing.T) {
 
 // Every requirement of levels 1 and 2 has one row, or is in the range of one.
 func TestTheSecurityDocumentAnswersEveryRequirement(t *testing.T) {
-	text, err := os.ReadFile("docs/evidence.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("docs/evidence.md"))
 	answered, all := map[string]int{}, strings.Fields(requirements)
 	for _, line := range strings.Split(string(text), "\n") {
 		cells := strings.Split(line, "|")
@@ -103,9 +92,7 @@ func TestTheSecurityDocumentAnswersEveryRequirement(t *testing.T) {
 		}
 	}
 	for _, id := range all {
-		if answered[id] != 1 {
-			t.Errorf("%s has %d rows", id, answered[id])
-		}
+		expect.That(t, answered[id] == 1, "%s has %d rows", id, answered[id])
 		delete(answered, id)
 	}
 	for id := range answered {
@@ -200,9 +187,7 @@ func TestEveryPageOfTheDocumentationIsReachedFromTheIndex(t *testing.T) {
 	reached := map[string]bool{index: true}
 	for open := []string{index}; len(open) > 0; open = open[1:] {
 		text, err := os.ReadFile(open[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		for _, m := range markdownLink.FindAllStringSubmatch(string(text), -1) {
 			to := filepath.Join(filepath.Dir(open[0]), m[1])
 			if strings.Contains(m[1], "://") || reached[to] {
@@ -222,14 +207,10 @@ func TestEveryPageOfTheDocumentationIsReachedFromTheIndex(t *testing.T) {
 			return err
 		}
 		pages++
-		if !reached[path] {
-			t.Errorf("no page leads to %s: add it to %s", path, index)
-		}
+		expect.That(t, reached[path], "no page leads to %s: add it to %s", path, index)
 		return nil
 	})
-	if err != nil || pages < 40 {
-		t.Fatalf("%d pages, %v", pages, err)
-	}
+	must.That(t, err == nil && pages >= 40, "%d pages, %v", pages, err)
 	text, err := os.ReadFile("README.md")
 	if err != nil || !strings.Contains(string(text), "("+index+")") {
 		t.Errorf("README.md does not lead to %s: %v", index, err)
@@ -243,16 +224,10 @@ var word = regexp.MustCompile(`\S*\w\S*`)
 
 // Length is a cost for every reader. The playbooks and runbooks are texts of the program, and do not count.
 func TestTheDocumentationStaysShort(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must.Get(filepath.Glob("docs/*.md"))
 	words, tables := 0, 0
 	for _, page := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))
 		tables += len(generated.FindAll(text, -1))
 		words += len(word.FindAll(generated.ReplaceAll(text, nil), -1))
 	}
@@ -265,15 +240,9 @@ func TestTheDocumentationStaysShort(t *testing.T) {
 func TestLinksOfTheDocumentationLeadToTheirHeading(t *testing.T) {
 	heading, links := regexp.MustCompile(`(?m)^#+ (.+)$`), 0
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md", "deploy/*/README.md"} {
-		pages, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pages := must.Get(filepath.Glob(pattern))
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(page))
 			for _, m := range regexp.MustCompile(`\]\(([^)\s:#]*)#([^)\s]+)\)`).FindAllStringSubmatch(string(text), -1) {
 				links++
 				to := page
@@ -281,18 +250,14 @@ func TestLinksOfTheDocumentationLeadToTheirHeading(t *testing.T) {
 					to = filepath.Join(filepath.Dir(page), m[1])
 				}
 				target, err := os.ReadFile(to)
-				if err != nil {
-					t.Errorf("%s: %v", page, err)
-				}
+				expect.That(t, err == nil, "%s: %v", page, err)
 				if !slices.ContainsFunc(heading.FindAllStringSubmatch(string(target), -1), func(h []string) bool { return anchor(h[1]) == m[2] }) {
 					t.Errorf("%s leads to %s#%s, which is no heading", page, to, m[2])
 				}
 			}
 		}
 	}
-	if links < 40 {
-		t.Errorf("only %d links", links)
-	}
+	expect.That(t, links >= 40, "only %d links", links)
 }
 
 // anchor is what a link to a heading ends with.
@@ -305,19 +270,11 @@ func anchor(heading string) string {
 var notForReaders = []string{"docs/figures.md"}
 
 func TestEachPageSaysFirstWhatItsReaderWillKnow(t *testing.T) {
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must.Get(filepath.Glob("docs/*.md"))
 	books, err := filepath.Glob("docs/playbooks/*.md")
-	if err != nil || len(books) == 0 {
-		t.Fatal(books, err)
-	}
+	must.That(t, err == nil && len(books) != 0, "%v %v", books, err)
 	for _, page := range append(pages, books...) {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))
 		parts := strings.SplitN(string(text), "\n\n", 3)
 		if len(parts) < 3 || !strings.HasPrefix(parts[0], "# ") {
 			t.Errorf("%s does not begin with a title", page)
@@ -341,22 +298,14 @@ func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
 			program.Write(text)
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 	}
 	code := regexp.MustCompile("(?ms)^```.*?^```$|`[^`\n]*`")
 	words := regexp.MustCompile(`"([^"]+)"`)
-	books, err := filepath.Glob("docs/playbooks/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	books := must.Get(filepath.Glob("docs/playbooks/*.md"))
 	n := 0
 	for _, page := range books {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(page))
 		for _, m := range words.FindAllStringSubmatch(code.ReplaceAllString(string(text), ""), -1) {
 			n++
 			if quote := strings.Join(strings.Fields(m[1]), " "); !strings.Contains(program.String(), quote) {
@@ -364,23 +313,15 @@ func TestPlaybooksQuoteWhatTheProgramSays(t *testing.T) {
 			}
 		}
 	}
-	if n < 12 {
-		t.Errorf("only %d quotations", n)
-	}
+	expect.That(t, n >= 12, "only %d quotations", n)
 }
 
 // Lines longer than this are cut in a terminal and in reviews. A row of a table cannot be broken.
 func TestLinesOfTheDocumentationFitOnAScreen(t *testing.T) {
 	for _, folder := range []string{"docs/*.md", "docs/playbooks/*.md", "docs/runbooks/*.md"} {
-		pages, err := filepath.Glob(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pages := must.Get(filepath.Glob(folder))
 		for _, page := range pages {
-			text, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(page))
 			inCode := false
 			for i, line := range strings.Split(string(text), "\n") {
 				inCode = inCode != strings.HasPrefix(strings.TrimSpace(line), "```")

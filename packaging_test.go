@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
 func TestScriptsAreShell(t *testing.T) {
-	scripts, err := filepath.Glob("scripts/*")
-	must.Do(t, err)
+	scripts := must.Get(filepath.Glob("scripts/*"))
 	for _, script := range append(scripts, "deploy/compose/init/secrets.sh") {
 		shell := "sh"
 		if text, err := os.ReadFile(script); err != nil || strings.HasPrefix(string(text), "#!/bin/bash") {
@@ -34,18 +34,16 @@ var (
 // What a chart, a unit or a reader of the documentation sets and no command reads would silently have no effect.
 func TestSettingsOfDeployAndDocumentationAreSettingsOfTheProgram(t *testing.T) {
 	known := map[string]bool{}
-	sources, err := filepath.Glob("cmd/shardboard/*.go")
-	must.Do(t, err)
+	sources := must.Get(filepath.Glob("cmd/shardboard/*.go"))
 	for _, path := range sources {
-		text, err := os.ReadFile(path)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(path))
 		for _, m := range declares.FindAllSubmatch(text, -1) {
 			known[string(m[1])] = true
 		}
 	}
 	files := []string{"Dockerfile", "README.md", "CONTRIBUTING.md"}
 	for _, folder := range []string{"deploy", "docs"} {
-		err = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && filepath.Ext(path) != ".png" {
 				files = append(files, path)
 			}
@@ -54,8 +52,7 @@ func TestSettingsOfDeployAndDocumentationAreSettingsOfTheProgram(t *testing.T) {
 		must.Do(t, err)
 	}
 	for _, path := range files {
-		text, err := os.ReadFile(path)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(path))
 		for _, name := range setting.FindAllString(string(text), -1) {
 			if known[name] || own[name] {
 				continue
@@ -64,9 +61,7 @@ func TestSettingsOfDeployAndDocumentationAreSettingsOfTheProgram(t *testing.T) {
 		}
 	}
 	for name := range own {
-		if known[name] {
-			t.Errorf("%s is a setting of the program now: it needs no exception", name)
-		}
+		expect.That(t, !known[name], "%s is a setting of the program now: it needs no exception", name)
 	}
 }
 
@@ -84,12 +79,9 @@ var link = regexp.MustCompile(`\]\(([^)#:]+)(#[^)]*)?\)`)
 
 func TestLinksOfTheInstallationPagesLeadSomewhere(t *testing.T) {
 	for _, page := range []string{"docs/install.md", "docs/upgrade.md", "deploy/compose/README.md", "deploy/helm/README.md"} {
-		text, err := os.ReadFile(page)
-		must.Do(t, err)
+		text := must.Get(os.ReadFile(page))
 		for _, m := range link.FindAllSubmatch(text, -1) {
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), string(m[1]))); err != nil {
-				t.Errorf("%s: %v", page, err)
-			}
+			expect.NoError(t, must.Err(os.Stat(filepath.Join(filepath.Dir(page), string(m[1])))), "%s", page)
 		}
 	}
 }

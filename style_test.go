@@ -30,8 +30,7 @@ var emptyNames = []string{"util", "utils", "helper", "helpers", "common", "manag
 
 func TestLinesFitOnAScreen(t *testing.T) {
 	for _, file := range handWritten(t, ".go", ".templ") {
-		source, err := os.ReadFile(file)
-		must.Do(t, err)
+		source := must.Get(os.ReadFile(file))
 		for _, line := range longLines(file, source) {
 			t.Errorf("%s:%d is longer than %d characters (%d in a comment)", file, line, longestLine, longestComment)
 		}
@@ -40,8 +39,7 @@ func TestLinesFitOnAScreen(t *testing.T) {
 
 func TestPackagesAreNamedAfterTheirContent(t *testing.T) {
 	for _, file := range handWritten(t, ".go") {
-		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly)
-		must.Do(t, err)
+		f := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly))
 		if slices.Contains(emptyNames, strings.TrimSuffix(f.Name.Name, "_test")) {
 			t.Errorf("%s: package %s is not named after what it contains", file, f.Name.Name)
 		}

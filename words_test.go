@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -33,12 +34,9 @@ var (
 )
 
 func TestTextsUseTheWordsOfTheGlossary(t *testing.T) {
-	glossary, err := os.ReadFile("docs/words.md")
-	must.Do(t, err)
+	glossary := must.Get(os.ReadFile("docs/words.md"))
 	for _, term := range []string{"move", "survey", "project", "person", "problem", "estimate"} {
-		if !strings.Contains(string(glossary), "**"+term) {
-			t.Errorf("docs/words.md does not say what %s means", term)
-		}
+		expect.Contains(t, string(glossary), "**"+term, "docs/words.md does not say what %s means", term)
 	}
 	texts := 0
 	for _, file := range handWritten(t, ".go", ".templ") {
@@ -54,9 +52,7 @@ func TestTextsUseTheWordsOfTheGlossary(t *testing.T) {
 			}
 		}
 	}
-	if texts < 5000 {
-		t.Errorf("only %d texts were found", texts)
-	}
+	expect.That(t, texts >= 5000, "only %d texts were found", texts)
 }
 
 func startsWithAny(file string, folders []string) bool {
@@ -69,8 +65,7 @@ func textsOf(t *testing.T, file string) map[string]string {
 	t.Helper()
 	file = strings.Replace(file, ".templ", "_templ.go", 1)
 	files := token.NewFileSet()
-	f, err := parser.ParseFile(files, file, nil, 0)
-	must.Do(t, err)
+	f := must.Get(parser.ParseFile(files, file, nil, 0))
 	texts := map[string]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.BasicLit); ok && s.Kind == token.STRING {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -23,9 +24,7 @@ func TestEverythingTogetherStaysSmall(t *testing.T) {
 		total += size
 		t.Logf("%-14s %6d", a.Name, size)
 	}
-	if total > 80<<10 {
-		t.Errorf("%d bytes compressed, at most 80 KiB", total)
-	}
+	expect.That(t, total <= 80<<10, "%d bytes compressed, at most 80 KiB", total)
 }
 
 func TestModulesImportHashedAddressesThatExist(t *testing.T) {
@@ -39,9 +38,7 @@ func TestModulesImportHashedAddressesThatExist(t *testing.T) {
 			}
 		}
 	}
-	if seen < 50 {
-		t.Error("hardly an import found: the check is broken")
-	}
+	expect.That(t, seen >= 50, "hardly an import found: the check is broken")
 }
 
 func TestEveryStyleSheetIsServed(t *testing.T) {
@@ -52,9 +49,7 @@ func TestEveryStyleSheetIsServed(t *testing.T) {
 			t.Errorf("css/%s is not in styleSheets", f.Name())
 		}
 	}
-	if len(files) != len(styleSheets) {
-		t.Errorf("%d files, %d style sheets", len(files), len(styleSheets))
-	}
+	expect.That(t, len(files) == len(styleSheets), "%d files, %d style sheets", len(files), len(styleSheets))
 }
 
 func TestNothingComesFromElsewhere(t *testing.T) {
@@ -65,9 +60,7 @@ func TestNothingComesFromElsewhere(t *testing.T) {
 	for _, a := range Assets() {
 		body := strings.ReplaceAll(string(a.Body), "http://www.w3.org/2000/svg", "")
 		body = strings.ReplaceAll(body, "url(#", "") // a part of the page itself
-		if m := elsewhere.FindString(body); m != "" {
-			t.Errorf("%s refers to %q", a.Name, m)
-		}
+		expect.Equal(t, elsewhere.FindString(body), "", "a reference in %s", a.Name)
 	}
 }
 
@@ -89,25 +82,18 @@ func TestServedForEverAndCompressed(t *testing.T) {
 		!strings.Contains(w.Header().Get("Cache-Control"), "immutable") {
 		t.Fatalf("%d %v", w.Code, w.Header())
 	}
-	z, err := gzip.NewReader(w.Body)
-	must.Do(t, err)
+	z := must.Get(gzip.NewReader(w.Body))
 	body, err := io.ReadAll(z)
-	if err != nil || !strings.Contains(string(body), "--accent") {
-		t.Errorf("not the style sheet: %v", err)
-	}
+	expect.That(t, err == nil && strings.Contains(string(body), "--accent"), "not the style sheet: %v", err)
 }
 
 func TestOnlyHashedAddressesAnswer(t *testing.T) {
 	for _, path := range []string{"/static/app.css", "/static/", "/static/js/app.js", "/static/../embed.go"} {
 		w := httptest.NewRecorder()
 		Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		if w.Code != http.StatusNotFound {
-			t.Errorf("%s answers %d", path, w.Code)
-		}
+		expect.Equal(t, w.Code, http.StatusNotFound, "%s", path)
 	}
 	w := httptest.NewRecorder()
 	Handler().ServeHTTP(w, httptest.NewRequest("POST", URL("app.css"), nil))
-	if w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("POST answers %d", w.Code)
-	}
+	expect.Equal(t, w.Code, http.StatusMethodNotAllowed, "POST")
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // What is served says the same again when it is minified again: it parses, and nothing of it is left to drop.
@@ -36,14 +38,10 @@ func TestMinifiedModulesKeepTheirExports(t *testing.T) {
 		for _, m := range exports.FindAllSubmatch(built().read(a.Name), -1) {
 			seen++
 			served := slices.ContainsFunc(exports.FindAllSubmatch(a.Body, -1), func(s [][]byte) bool { return bytes.Equal(s[1], m[1]) })
-			if !served {
-				t.Errorf("%s does not export %s any more", a.Name, m[1])
-			}
+			expect.That(t, served, "%s does not export %s any more", a.Name, m[1])
 		}
 	}
-	if seen < 100 {
-		t.Errorf("%d exports found: the check is broken", seen)
-	}
+	expect.That(t, seen >= 100, "%d exports found: the check is broken", seen)
 }
 
 func TestDevelopersMaySeeTheSource(t *testing.T) {
@@ -54,16 +52,10 @@ func TestDevelopersMaySeeTheSource(t *testing.T) {
 	}
 	imports := regexp.MustCompile(`(?m)^import .* from "\./(.+)";`).FindAllStringSubmatch(script, -1)
 	for _, m := range imports {
-		if source.byURL[Prefix+m[1]] == nil {
-			t.Errorf("app.js imports %s, which is not served", m[1])
-		}
+		expect.That(t, source.byURL[Prefix+m[1]] != nil, "app.js imports %s, which is not served", m[1])
 	}
-	if len(imports) < 10 {
-		t.Errorf("%d imports found: the check is broken", len(imports))
-	}
-	if !bytes.Contains(source.byName["app.css"].Body, built().allStyles()) {
-		t.Error("the style sheet is not as written")
-	}
+	expect.That(t, len(imports) >= 10, "%d imports found: the check is broken", len(imports))
+	expect.That(t, bytes.Contains(source.byName["app.css"].Body, built().allStyles()), "the style sheet is not as written")
 }
 
 // What it costs a start to minify: compare with BenchmarkBuildFromSource.

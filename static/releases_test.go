@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -65,9 +66,7 @@ func TestTwoReleasesBehindOneAddress(t *testing.T) {
 	}
 	for _, unlucky = range []int{0, 1, 3, mostTries, mostTries + 1} {
 		for name, a := range releases[1].byName {
-			if releases[0].byName[name].URL == a.URL {
-				t.Fatalf("%s is the same in both", name)
-			}
+			must.That(t, releases[0].byName[name].URL != a.URL, "%s is the same in both", name)
 			res, body := get(a.URL)
 			want, keep := string(a.Body), "immutable"
 			if unlucky > mostTries {
@@ -89,9 +88,7 @@ func TestTwoReleasesBehindOneAddress(t *testing.T) {
 		"/static/js/app.0123456789ab.js", "/static/..0123456789ab.js", "/static/app.0123456789ab.css.js", "/static/", "/static/app.zz.js"} {
 		w := httptest.NewRecorder()
 		releases[0].serve(w, httptest.NewRequest("GET", none, nil))
-		if w.Code != http.StatusNotFound {
-			t.Errorf("%s: %d", none, w.Code)
-		}
+		expect.Equal(t, w.Code, http.StatusNotFound, "%s", none)
 	}
 	for _, tries := range []string{"-1", "99999999999999999999", "x", "8"} {
 		w := httptest.NewRecorder()

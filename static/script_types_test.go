@@ -7,36 +7,30 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
 // The type checker itself runs with the longer tests. Here is what would make it look away.
 func TestScriptsHaveNoWayAroundTheTypeChecker(t *testing.T) {
-	text, err := os.ReadFile("../tools/tsconfig.json")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../tools/tsconfig.json"))
 	var config struct {
 		CompilerOptions map[string]any
 		Include         []string
 	}
 	must.Do(t, json.Unmarshal(text, &config))
 	for option, want := range map[string]any{"strict": true, "checkJs": true, "noImplicitAny": nil, "strictNullChecks": nil} {
-		if got := config.CompilerOptions[option]; got != want {
-			t.Errorf("%s is %v, not %v", option, got, want)
-		}
+		expect.Equal(t, config.CompilerOptions[option], want, "%s", option)
 	}
 	if strings.Join(config.Include, " ") != "../static/js/*.js" {
 		t.Errorf("%v is checked, not all scripts", config.Include)
 	}
 	around := regexp.MustCompile(`@ts-\w+|@\w+ .*[{<|(,:]\s*any\b\s*[}>|)\[,;&]|\{\*\}`)
 	files, err := FS.ReadDir("js")
-	if err != nil || len(files) < 40 {
-		t.Fatalf("%d scripts: %v", len(files), err)
-	}
+	must.That(t, err == nil && len(files) >= 40, "%d scripts: %v", len(files), err)
 	for _, f := range files {
 		for i, line := range strings.Split(string(built().read("js/"+f.Name())), "\n") {
-			if m := around.FindString(line); m != "" {
-				t.Errorf("%s:%d: %s", f.Name(), i+1, m)
-			}
+			expect.Equal(t, around.FindString(line), "", "%s:%d", f.Name(), i+1)
 		}
 	}
 }

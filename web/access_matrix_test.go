@@ -16,7 +16,9 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/web"
 	"shardboard/web/guard"
 	"shardboard/web/live"
@@ -25,9 +27,7 @@ import (
 )
 
 func TestEveryRouteLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks for every page")
-	}
+	only.Long(t, "asks for every page")
 	var ticks atomic.Int64 // time goes on, so that nobody's allowance of requests runs out
 	door := webtest.NewAccountServer(t, func(d *site.Deps) {
 		d.Now = func() time.Time { return webtest.Epoch.Add(time.Duration(ticks.Add(1)) * time.Second) }
@@ -127,13 +127,9 @@ func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {
 		if _, known := topic.Policy.Needs(); !known || topic.Policy == guard.PolicyOpen {
 			t.Errorf("topic %s has policy %q", topic.Kind, topic.Policy)
 		}
-		if err := live.MayFollow(auth.Principal{}, topic); err == nil {
-			t.Errorf("nobody follows %s", topic.Kind)
-		}
+		expect.That(t, live.MayFollow(auth.Principal{}, topic) != nil, "nobody follows %s", topic.Kind)
 	}
-	if err := live.MayFollow(auth.Local(), site.Topic{}); err == nil {
-		t.Error("a topic that is not in the table is followed")
-	}
+	expect.That(t, live.MayFollow(auth.Local(), site.Topic{}) != nil, "a topic that is not in the table is followed")
 }
 
 func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
@@ -141,9 +137,7 @@ func TestRouteWithoutAPolicyStopsTheProgram(t *testing.T) {
 	for _, p := range []guard.Policy{"", "opne"} {
 		func() {
 			defer func() {
-				if recover() == nil {
-					t.Errorf("a route with policy %q is served", p)
-				}
+				expect.That(t, recover() != nil, "a route with policy %q is served", p)
 			}()
 			s.Router([]site.Route{{Method: "GET", Pattern: "/new", Policy: p, Handler: site.Healthz}})
 		}()
@@ -202,9 +196,7 @@ func (m *matrix) check(least int) {
 			m.t.Errorf("%s by %s: %s, want %s", c.route, c.who, c.found, c.want)
 		}
 	}
-	if len(m.cells) < least {
-		m.t.Errorf("only %d cells", len(m.cells))
-	}
+	expect.That(m.t, len(m.cells) >= least, "only %d cells", len(m.cells))
 	if wrong > 0 {
 		var table strings.Builder
 		for _, c := range m.cells {

@@ -38,9 +38,7 @@ func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
 			strings.Contains(check.Text(), "needs the role") == (want.start > 0) {
 			t.Errorf("%s: %d buttons to start the check", role, n)
 		}
-		if text := doc.Find("header .you").Text(); !strings.Contains(text, "anna") || !strings.Contains(text, string(role)) {
-			t.Errorf("%s: the header says %q", role, text)
-		}
+		expect.ContainsAll(t, doc.Find("header .you").Text(), []string{"anna", string(role)}, "%s: the header", role)
 		if n := doc.Find("header form[action='/logout'][method=post] button").Length(); n != 1 {
 			t.Errorf("%s: %d ways out", role, n)
 		}
@@ -100,9 +98,7 @@ func described(t *testing.T, s *webtest.Server) map[string]bool {
 	for path, ops := range doc.Paths {
 		for method, op := range ops {
 			out[strings.ToUpper(method)+" "+path] = true
-			if ids[op["operationId"]] {
-				t.Errorf("operationId %v twice", op["operationId"])
-			}
+			expect.That(t, !ids[op["operationId"]], "operationId %v twice", op["operationId"])
 			ids[op["operationId"]] = true
 			if open := op["x-policy"] == string(guard.PolicyOpen); open == (op["security"] != nil) || doc.OpenAPI != "3.1.0" {
 				t.Errorf("%s %s: policy %v with security %v", method, path, op["x-policy"], op["security"])
@@ -135,16 +131,12 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 	}
 	there := routed(t, off)
 	for _, rt := range changes.Routes {
-		if there[rt.Method+" "+rt.Pattern] {
-			t.Errorf("%s %s is there", rt.Method, rt.Pattern)
-		}
+		expect.That(t, !there[rt.Method+" "+rt.Pattern], "%s %s is there", rt.Method, rt.Pattern)
 		expect.Equal(t, off.Do(rt.Method, webtest.AddressOf(rt.Pattern)).Code, http.StatusNotFound,
 			"%s %s", rt.Method, rt.Pattern)
 		there[rt.Method+" "+rt.Pattern] = true
 	}
-	if !maps.Equal(there, routed(t, on)) {
-		t.Error("more than the routes of actions is missing")
-	}
+	expect.That(t, maps.Equal(there, routed(t, on)), "more than the routes of actions is missing")
 	for _, address := range webtest.PagesWithChanges() {
 		page := webtest.ParseHTML(t, off.Do("GET", address).Body.String())
 		expect.Equal(t, page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length(), 0,

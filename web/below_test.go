@@ -135,9 +135,7 @@ func TestFormsBelowAPath(t *testing.T) {
 func TestWhatAPathBeginsWith(t *testing.T) {
 	for part, is := range map[string]bool{"shards": true, "c": true, "api": true, "static": true, "clusters": true, "live": true,
 		"shards.csv": true, ".": true, "login": true, "shardboard": false, "tools": false, "shard": false} {
-		if web.Begins(part) != is {
-			t.Errorf("%s: %v", part, !is)
-		}
+		expect.Equal(t, web.Begins(part), is, "%s: %v", part, !is)
 	}
 	for in, want := range map[string]string{belowPath: "/", belowPath + "/": "/", belowPath + "?a=b": "/?a=b", belowPath + "/x": "/x",
 		belowPath + "s/x": belowPath + "s/x", "/x": "/x", "https://x" + belowPath + "/": "https://x" + belowPath + "/"} {
@@ -148,9 +146,7 @@ func TestWhatAPathBeginsWith(t *testing.T) {
 func TestLiveRegionsOfAClusterLeadBelowItsBase(t *testing.T) {
 	s := webtest.New(t, atBase)
 	render, ok := s.Fragment("overview")
-	if !ok {
-		t.Fatal("no region")
-	}
+	must.That(t, ok, "no region")
 	var out strings.Builder
 	must.Do(t, render(t.Context(), &out, s.View()))
 	if !strings.Contains(out.String(), `href="/c/prod/`) || strings.Contains(out.String(), `href="/shards`) {

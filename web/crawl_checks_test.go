@@ -55,9 +55,7 @@ func checkSheet(t *testing.T, f fetched) {
 		t.Errorf("%s: %v %v", f, err, f.Header())
 	}
 	for _, cell := range slices.Concat(rows...) {
-		if mayRun(cell) {
-			t.Errorf("%s: formula %q", f, cell)
-		}
+		expect.That(t, !mayRun(cell), "%s: formula %q", f, cell)
 	}
 }
 
@@ -70,9 +68,7 @@ func checkSchema(t *testing.T, of func(any) map[string]any, named map[string]any
 	name := strings.TrimPrefix(of(f.route.Answer)["$ref"].(string), "#/components/schemas/")
 	schema := named[name].(map[string]any)
 	for field := range got {
-		if schema["properties"].(map[string]any)[field] == nil {
-			t.Errorf("%s: field %s is not described", f, field)
-		}
+		expect.That(t, schema["properties"].(map[string]any)[field] != nil, "%s: field %s is not described", f, field)
 	}
 	for _, field := range schema["required"].([]string) {
 		if _, ok := got[field]; !ok {
@@ -158,9 +154,7 @@ func checkOrder(t *testing.T, f fetched) (lists int) {
 		if len(slices.Compact(slices.Sorted(slices.Values(names)))) > 2 {
 			lists++
 		}
-		if bytewise(names) {
-			t.Errorf("%s %s: %q", f, where, names)
-		}
+		expect.That(t, !bytewise(names), "%s %s: %q", f, where, names)
 	}
 	named := func(where, text string) { check(where, shardName.FindAllString(text, -1)) }
 	switch {
@@ -301,9 +295,7 @@ func checkLinks(t *testing.T, s *webtest.Server, all []fetched) {
 			}
 		})
 	}
-	if len(ofForm) < 60 {
-		t.Errorf("only links of %d forms", len(ofForm))
-	}
+	expect.That(t, len(ofForm) >= 60, "only links of %d forms", len(ofForm))
 }
 
 // texts are many texts by how they begin.

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web"
@@ -58,9 +59,7 @@ func crawl(t *testing.T, deps site.Deps, from get, more ...string) (all []fetche
 		case f.is(site.MediaHTML):
 			f.doc = webtest.ParseHTML(t, f.Body.String())
 		case strings.Contains(f.Header().Get("Content-Type"), "json"):
-			if err := json.Unmarshal(f.Body.Bytes(), &f.json); err != nil {
-				t.Errorf("%s: %v", f, err)
-			}
+			expect.NoError(t, json.Unmarshal(f.Body.Bytes(), &f.json), "%s", f)
 		}
 		all = append(all, f)
 	}
@@ -82,9 +81,7 @@ func crawl(t *testing.T, deps site.Deps, from get, more ...string) (all []fetche
 		}
 		fetch(site.Route{Pattern: address, Tag: site.TagPages}, address, media)
 	}
-	if len(all) < 80 {
-		t.Errorf("only %d answers", len(all))
-	}
+	expect.That(t, len(all) >= 80, "only %d answers", len(all))
 	return all
 }
 
@@ -143,9 +140,7 @@ func TestCrawlOfTheCannedCluster(t *testing.T) {
 			}
 		},
 		"names in JSON are no markup": func(t *testing.T, f fetched) {
-			if f.json != nil && strings.ContainsAny(f.Body.String(), "<>&\u2028\u2029") {
-				t.Error(f)
-			}
+			expect.That(t, f.json == nil || !strings.ContainsAny(f.Body.String(), "<>&\u2028\u2029"), "%v", f)
 		},
 		"sheets have no formula":        checkSheet,
 		"JSON is as it is described":    func(t *testing.T, f fetched) { checkSchema(t, schemas.Of, schemas.Named, f) },
@@ -160,9 +155,7 @@ func TestCrawlBelowTheBaseOfACluster(t *testing.T) {
 	checks{
 		"addresses": checkBase,
 		"base is in the page": func(t *testing.T, f fetched) {
-			if f.doc != nil && f.Code == http.StatusOK && f.doc.Find(`[data-base="/c/prod"]`).Length() == 0 {
-				t.Error(f)
-			}
+			expect.That(t, f.doc == nil || f.Code != http.StatusOK || f.doc.Find(`[data-base="/c/prod"]`).Length() != 0, "%v", f)
 		},
 	}.run(t, crawl(t, s.Deps, getFrom(s), "/locate?q="+webtest.ProjectID(5).Hex(), "/api/v1/find?q=set", "/api/v1/find?q=o",
 		"/projects?page=2", "/?internal=1", "/activity?kind=all", "/compare?from=2026-03-01T11:00:00Z", "/nothing"))
@@ -170,9 +163,7 @@ func TestCrawlBelowTheBaseOfACluster(t *testing.T) {
 
 // Twelve shards, of which one has a pinned project, so that orders and names can be told.
 func TestCrawlOfTwelveShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("thousands of pages")
-	}
+	only.Long(t, "thousands of pages")
 	t.Parallel()
 	s, v, p := pinnedProject(t, "Vega Boards", 12)
 	c := v.Table.Collection(webtest.DocumentsNS)
@@ -189,9 +180,7 @@ func TestCrawlOfTwelveShards(t *testing.T) {
 		"lists are in natural order": func(t *testing.T, f fetched) { lists += checkOrder(t, f) },
 		"names stand beside ids":     func(t *testing.T, f fetched) { checkNames(t, v, f) },
 	}.run(t, all)
-	if lists < 40 {
-		t.Errorf("only %d lists of shards were found", lists)
-	}
+	expect.That(t, lists >= 40, "only %d lists of shards were found", lists)
 	t.Run("links lead to pages", func(t *testing.T) { checkLinks(t, s, all) })
 }
 
@@ -220,9 +209,7 @@ func TestCrawlOfAViewerWhoSeesNoBounds(t *testing.T) {
 			expect.Lacks(t, body, serverSaid, "%s shows what a server said", f)
 		},
 		"no link to nowhere": func(t *testing.T, f fetched) {
-			if strings.Contains(f.Body.String(), `href=""`) {
-				t.Error(f)
-			}
+			expect.Lacks(t, f.Body.String(), `href=""`, "%v", f)
 		},
 		"what the role allows": func(t *testing.T, f fetched) {
 			need, _ := f.route.Policy.Needs()
@@ -240,9 +227,7 @@ func TestCrawlOfAViewerWhoSeesNoBounds(t *testing.T) {
 			seen++
 		}
 	}
-	if seen < 12 {
-		t.Errorf("support sees bounds at %d addresses", seen)
-	}
+	expect.That(t, seen >= 12, "support sees bounds at %d addresses", seen)
 }
 
 // Everything that can be asked while nothing was ever read of the cluster: no answer claims to know something of it,

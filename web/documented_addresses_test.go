@@ -45,9 +45,7 @@ func TestAddressesInTheDocumentationExist(t *testing.T) {
 	n := 0
 	for _, pattern := range []string{"../README.md", "../docs/*.md", "../docs/playbooks/*.md", "../docs/runbooks/*.md"} {
 		pages, err := filepath.Glob(pattern)
-		if err != nil || len(pages) == 0 {
-			t.Fatal(pattern, err)
-		}
+		must.That(t, err == nil && len(pages) != 0, "%v %v", pattern, err)
 		for _, page := range pages {
 			text := must.Get(os.ReadFile(page))
 			for _, m := range addressSpan.FindAllStringSubmatch(string(text), -1) {
@@ -65,9 +63,7 @@ func TestAddressesInTheDocumentationExist(t *testing.T) {
 			}
 		}
 	}
-	if n < 200 {
-		t.Errorf("only %d addresses", n)
-	}
+	expect.That(t, n >= 200, "only %d addresses", n)
 }
 
 // A page that docs/pages.md does not explain, or one that it explains and that is gone, is found here.
@@ -81,14 +77,10 @@ func TestTheDocumentOfThePagesHasEveryPage(t *testing.T) {
 	}
 	pages := web.Pages()
 	for _, p := range pages {
-		if !slices.Contains(described, p) {
-			t.Errorf("docs/pages.md does not describe %s", p)
-		}
+		expect.That(t, slices.Contains(described, p), "docs/pages.md does not describe %s", p)
 	}
 	for _, p := range described {
-		if !slices.Contains(pages, p) {
-			t.Errorf("docs/pages.md describes %s, which is no page", p)
-		}
+		expect.That(t, slices.Contains(pages, p), "docs/pages.md describes %s, which is no page", p)
 	}
 }
 
@@ -108,9 +100,7 @@ func TestTheDocumentOfThePagesFollowsTheNavigation(t *testing.T) {
 			expect.Contains(t, section, "** `"+p.URL+"`:", "%s does not stand below ## %s", p.URL, e.Name)
 		}
 	}
-	if at == 0 {
-		t.Error("the navigation is empty")
-	}
+	expect.That(t, at != 0, "the navigation is empty")
 }
 
 // earlierAddresses are the lines of the fixture: what is asked for, and its address.
@@ -122,9 +112,7 @@ func earlierAddresses(t *testing.T) (out [][2]string) {
 			out = append(out, [2]string{media, address})
 		}
 	}
-	if len(out) < 200 {
-		t.Fatalf("only %d addresses", len(out))
-	}
+	must.That(t, len(out) >= 200, "only %d addresses", len(out))
 	return out
 }
 
@@ -212,9 +200,7 @@ func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 	s := hundredShards().Serve(t)
 	page := func(path string) *goquery.Document { return webtest.ParseHTML(t, s.Do("GET", path).Body.String()) }
 	some, all := page("/").Find("table.shards tbody tr"), page("/shards").Find("table.shards tbody tr")
-	if some.Length() != 12 || all.Length() != 100 {
-		t.Fatalf("%d and %d shards are listed", some.Length(), all.Length())
-	}
+	must.That(t, some.Length() == 12 && all.Length() == 100, "%d and %d shards are listed", some.Length(), all.Length())
 	largest := func(shares *goquery.Selection) (out float64) {
 		shares.Each(func(_ int, row *goquery.Selection) {
 			var width float64
@@ -246,9 +232,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		"project:" + id: "/projects/" + id, "shard:shard-rs-2": "/shards/shard-rs-2",
 	} {
 		render, ok := s.Fragment(topic)
-		if !ok || render == nil {
-			t.Fatalf("no fragment for %s", topic)
-		}
+		must.That(t, ok && render != nil, "no fragment for %s", topic)
 		var out strings.Builder
 		must.Do(t, render(t.Context(), &out, v))
 		var admins strings.Builder
@@ -266,9 +250,7 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		region.Find("time").Remove()
 		a, _ := fragment.Html()
 		b, _ := region.Html()
-		if a != b {
-			t.Errorf("%s: fragment and page differ:\n%s", topic, cmp.Diff(a, b))
-		}
+		expect.Equal(t, cmp.Diff(a, b), "", "%s: fragment and page", topic)
 		expect.Contains(t, page.Find("body").AttrOr("data-topics", ""), strings.ReplaceAll(topic, "@", "%40"),
 			"%s: the page does not ask for its topic", path)
 	}
@@ -280,8 +262,6 @@ func TestFilteredViewsReadTheirOwnAddressAgain(t *testing.T) {
 		"/activity?kind=move": true, "/activity": false, "/matrix": false, "/matrix?by=projects": false, "/matrix?sort=name": true,
 		"/collections/yorkie-meta.changes": true} {
 		got, has := webtest.ParseHTML(t, webtest.Scene{Path: path, View: v}.Open(t)).Find("[data-live]").Attr("data-live-url")
-		if has != live || (has && got != path) {
-			t.Errorf("%s: data-live-url %q", path, got)
-		}
+		expect.That(t, has == live && (!has || got == path), "%s: data-live-url %q", path, got)
 	}
 }

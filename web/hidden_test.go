@@ -39,9 +39,7 @@ func TestLiveRegionsAreDrawnOncePerClass(t *testing.T) {
 		for range 4 {
 			for _, who := range []string{"anna admin", "olga operator", "vera viewer", "sven support"} {
 				b, res := l.OpenAs(who, "t=activity")
-				if b == nil {
-					t.Fatal(who, res)
-				}
+				must.That(t, b != nil, "%v %v", who, res)
 				if strings.HasSuffix(who, "admin") || strings.HasSuffix(who, "operator") {
 					whole = append(whole, b)
 				} else {
@@ -236,9 +234,7 @@ func TestAlertsHaveNoServersText(t *testing.T) {
 				}
 			}
 		}
-		if !seen {
-			t.Error("no alert of moves that fail, or it has another id than its problem")
-		}
+		expect.That(t, seen, "no alert of moves that fail, or it has another id than its problem")
 	}
 }
 

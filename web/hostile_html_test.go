@@ -24,6 +24,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/sanitize"
@@ -174,9 +175,7 @@ func TestMarkupThatIsNotEscapedIsNoticed(t *testing.T) {
 			seen++
 		}
 	}
-	if seen < 100 {
-		t.Errorf("only %d payloads change a page that shows them raw", seen)
-	}
+	expect.That(t, seen >= 100, "only %d payloads change a page that shows them raw", seen)
 }
 
 // saysAll makes sure that the payloads were really there.
@@ -237,15 +236,11 @@ func TestHostileNamesStayJSON(t *testing.T) {
 		for _, path := range paths {
 			w := s.Do("GET", "/api/v1/"+path)
 			var doc any
-			if err := json.Unmarshal(w.Body.Bytes(), &doc); err != nil {
-				t.Errorf("%s: %v", path, err)
-			}
+			expect.NoError(t, json.Unmarshal(w.Body.Bytes(), &doc), "%s", path)
 			if ct := w.Header().Get("Content-Type"); !strings.Contains(ct, "json") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: %s, %q", path, ct, w.Header().Get("X-Content-Type-Options"))
 			}
-			if strings.ContainsAny(w.Body.String(), "<>&\u2028\u2029") {
-				t.Errorf("%s: raw markup", path)
-			}
+			expect.That(t, !strings.ContainsAny(w.Body.String(), "<>&\u2028\u2029"), "%s: raw markup", path)
 			fmt.Fprint(&said, doc)
 		}
 		for i := range batch {
@@ -322,9 +317,7 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 			t.Errorf("%q becomes %q", f, got)
 		}
 	}
-	if cells < 1_000 {
-		t.Errorf("only %d cells", cells)
-	}
+	expect.That(t, cells >= 1_000, "only %d cells", cells)
 }
 
 func (e enemy) checkSheet(t *testing.T, w *httptest.ResponseRecorder, said *strings.Builder) (cells int) {
@@ -341,15 +334,11 @@ func (e enemy) checkSheet(t *testing.T, w *httptest.ResponseRecorder, said *stri
 		t.Errorf("the file is called %q: %v", w.Header().Get("Content-Disposition"), err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
-	if err != nil {
-		t.Errorf("not CSV: %v", err)
-	}
+	expect.That(t, err == nil, "not CSV: %v", err)
 	for _, row := range rows {
 		for _, cell := range row {
 			cells++
-			if mayRun(cell) {
-				t.Errorf("formula %q", cell)
-			}
+			expect.That(t, !mayRun(cell), "formula %q", cell)
 			said.WriteString(cell + "\n")
 		}
 	}

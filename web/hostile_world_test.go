@@ -28,21 +28,16 @@ import (
 // payloads reads testdata/hostile.txt.
 func payloads(t testing.TB) []string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/hostile.txt")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("testdata/hostile.txt"))
 	var out []string
 	for line := range strings.Lines(string(text)) {
 		if line = strings.TrimSpace(line); strings.HasPrefix(line, `"`) {
 			p, err := strconv.Unquote(line)
-			if err != nil {
-				t.Fatalf("%s: %v", line, err)
-			}
+			must.That(t, err == nil, "%s: %v", line, err)
 			out = append(out, p)
 		}
 	}
-	if len(out) < 150 {
-		t.Fatalf("only %d payloads", len(out))
-	}
+	must.That(t, len(out) >= 150, "only %d payloads", len(out))
 	return out
 }
 

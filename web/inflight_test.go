@@ -42,9 +42,7 @@ func movingTable(change ...func(*topology.InFlight)) *topology.Table {
 func pageOf(t *testing.T, s *webtest.Server, path string) string {
 	t.Helper()
 	w := s.Do("GET", path)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: %d %s", path, w.Code, w.Body)
-	}
+	must.That(t, w.Code == http.StatusOK, "%s: %d %s", path, w.Code, w.Body)
 	return w.Body.String()
 }
 
@@ -89,9 +87,7 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 	ref := answer.ChunkRef(c, c.Chunks.At(2).Min)
 	check := func(name string, list []api.InFlight) {
 		t.Helper()
-		if len(list) != 1 {
-			t.Fatalf("%s: %+v", name, list)
-		}
+		must.That(t, len(list) == 1, "%s: %+v", name, list)
 		m := list[0]
 		if m.NS != string(webtest.DocumentsNS) || m.Ref != ref || m.From != x.From || m.To != x.To || !m.Since.Equal(x.Since) || m.Step != 2 ||
 			m.Steps != 6 ||
@@ -169,11 +165,7 @@ func TestWhatIsNotKnownOfAMoveIsSaidInWords(t *testing.T) {
 			html := textOf(t, page)
 			expect.Lacks(t, page, "<script>alert", "a script of the cluster")
 			expect.ContainsAll(t, html, k.want, "the page")
-			for _, text := range k.not {
-				if strings.Contains(html, text) {
-					t.Errorf("says %q", text)
-				}
-			}
+			expect.LacksAll(t, html, k.not, "the page")
 			webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight"))
 		})
 	}
@@ -267,9 +259,7 @@ func TestMoveOfARunLinksTheRun(t *testing.T) {
 	asked = 0
 	s.Watcher.Publish(webtest.CannedTable(9, 250))
 	pageOf(t, s, "/collections/yorkie-meta.documents")
-	if asked != 0 {
-		t.Errorf("the journal was read %d times while nothing moves", asked)
-	}
+	expect.That(t, asked == 0, "the journal was read %d times while nothing moves", asked)
 }
 
 func TestLocateWarnsOfAMoveInFlight(t *testing.T) {
@@ -355,9 +345,7 @@ func TestOpenBrowsersFollowTheProgressOfAMove(t *testing.T) {
 		for name, news := range map[string]map[string]int{"begin": step(onShard),
 			"progress": step(onShard, func(x *topology.InFlight) { x.Copied.Value += 100 })} {
 			for _, topic := range []string{"overview", "activity", "collection:yorkie-meta.documents", "shard:shard-rs-1"} {
-				if news[topic] != 1 {
-					t.Errorf("%s: %d frames of %s", name, news[topic], topic)
-				}
+				expect.That(t, news[topic] == 1, "%s: %d frames of %s", name, news[topic], topic)
 			}
 			expect.Equal(t, news["collection:yorkie-meta.changes"], 0, "%s: another collection's page is told", name)
 		}

@@ -102,9 +102,7 @@ func TestEveryListIsPagedToItsEnd(t *testing.T) {
 			t.Errorf("%s: a foreign cursor: %d", address, w.Code)
 		}
 	}
-	if lists < 10 {
-		t.Errorf("only %d lists have several items", lists)
-	}
+	expect.That(t, lists >= 10, "only %d lists have several items", lists)
 }
 
 // Whatever the picture, collections stand in the same order: sharded ones first, the largest first.
@@ -196,9 +194,7 @@ func TestEveryListHasCSV(t *testing.T) {
 			Items []json.RawMessage `json:"items"`
 			Next  *string           `json:"next"`
 		}
-		if err := json.Unmarshal(s.Do("GET", paged).Body.Bytes(), &want); err != nil {
-			t.Errorf("%s: %v", rt.Pattern, err)
-		}
+		expect.NoError(t, json.Unmarshal(s.Do("GET", paged).Body.Bytes(), &want), "%s", rt.Pattern)
 		addresses := []string{address}
 		if file := strings.TrimPrefix(rt.Pattern, "/api/v1") + ".csv"; slices.Contains(files, file) {
 			addresses = append(addresses, exampleOf(site.Route{Pattern: file}))
@@ -218,9 +214,7 @@ func TestEveryListHasCSV(t *testing.T) {
 			}
 		}
 	}
-	if lists < 20 || len(files) < 7 {
-		t.Errorf("%d lists, %d files", lists, len(files))
-	}
+	expect.That(t, lists >= 20 && len(files) >= 7, "%d lists, %d files", lists, len(files))
 }
 
 func TestCSVHasAllPages(t *testing.T) {

@@ -81,9 +81,7 @@ func TestPagesOfManyCollectionsCostWhatTheyShow(t *testing.T) {
 		}
 		small, large := allocatedBy(few, path), allocatedBy(many, path)
 		t.Logf("%s: %d kB and %d kB, %.1f", path, small>>10, large>>10, float64(large)/float64(small))
-		if large > 3*small {
-			t.Errorf("%s allocates %d bytes with 10,000 collections and %d with 10", path, large, small)
-		}
+		expect.That(t, large <= 3*small, "%s allocates %d bytes with 10,000 collections and %d with 10", path, large, small)
 	}
 }
 
@@ -145,14 +143,10 @@ func TestShardOfManyCollectionsIsAnsweredInPages(t *testing.T) {
 		clear(seen)
 		for pages, next := 0, query; ; pages++ {
 			w := s.Do("GET", address+next)
-			if w.Body.Len() > 600<<10 {
-				t.Errorf("%s: %d bytes", next, w.Body.Len())
-			}
+			expect.That(t, w.Body.Len() <= 600<<10, "%s: %d bytes", next, w.Body.Len())
 			page := webtest.Decode[api.ShardDetail](t, w)
 			for _, c := range page.Contents {
-				if seen[c.NS] {
-					t.Fatalf("%s is on two pages", c.NS)
-				}
+				must.That(t, !seen[c.NS], "%s is on two pages", c.NS)
 				seen[c.NS] = true
 			}
 			if page.Next == "" {
@@ -164,9 +158,7 @@ func TestShardOfManyCollectionsIsAnsweredInPages(t *testing.T) {
 			next = "?" + url.Values{"cursor": {string(page.Next)}, "limit": {strings.TrimPrefix(query, "?limit=")}}.Encode()
 		}
 		for i := range 2_300 {
-			if !seen[fmt.Sprintf("app.plain%05d", i)] {
-				t.Fatalf("app.plain%05d is on no page", i)
-			}
+			must.That(t, seen[fmt.Sprintf("app.plain%05d", i)], "app.plain%05d is on no page", i)
 		}
 	}
 	for _, query := range []string{"?limit=0", "?limit=1001", "?cursor=x", "?limit=x"} {

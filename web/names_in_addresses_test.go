@@ -196,9 +196,7 @@ func TestHiddenKeysHaveNoNamesBesideThem(t *testing.T) {
 		for _, path := range pagesWithKeys {
 			doc := webtest.ParseHTML(t, bodySeen(site, path))
 			named := doc.Find(`main .range a[href^="/projects/"], main .k > a[href^="/projects/"]`).Length()
-			if may != (named > 0) && path != "/" {
-				t.Errorf("%s for %s: %d names beside keys", path, role, named)
-			}
+			expect.That(t, may == (named > 0) || path == "/", "%s for %s: %d names beside keys", path, role, named)
 		}
 		chunks := bodySeen(site, "/api/v1/collections/yorkie-meta.documents/chunks?limit=1000")
 		flights := bodySeen(site, "/api/v1/activity/inflight")

@@ -49,9 +49,7 @@ func TestTheDescriptionNamesTheStatusesAndBodiesThatThereAre(t *testing.T) {
 	for path, ops := range doc.Paths {
 		for method, op := range ops {
 			_, text := op.RequestBody.Content["text/plain"]
-			if want := method == "post" && path == "/api/v1/locate"; text != want {
-				t.Errorf("%s %s takes text: %v", method, path, text)
-			}
+			expect.Equal(t, text, method == "post" && path == "/api/v1/locate", "%s %s takes text", method, path)
 			if _, form := op.RequestBody.Content[site.MediaForm]; form && strings.HasPrefix(path, "/api/") {
 				t.Errorf("%s %s takes a form", method, path)
 			}
@@ -118,9 +116,7 @@ func TestNamesInAddressesAreUnescapedOnce(t *testing.T) {
 		t.Errorf("shard %q", got.Name)
 	}
 	expect.Equal(t, s.Do("GET", "/collections/"+url.PathEscape(ns)).Code, 200, "the page")
-	if len(s.Watcher.Seen) == 0 || s.Watcher.Seen[0] != topology.Namespace(ns) {
-		t.Errorf("viewed %q", s.Watcher.Seen)
-	}
+	expect.That(t, len(s.Watcher.Seen) != 0 && s.Watcher.Seen[0] == topology.Namespace(ns), "viewed %q", s.Watcher.Seen)
 }
 
 func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
@@ -158,9 +154,7 @@ func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 		if rt.Summary == "" || rt.Tag == "" || rt.Handler == nil {
 			t.Errorf("%s %s lacks summary, tag or handler", rt.Method, rt.Pattern)
 		}
-		if rt.Answer == nil && rt.Types == nil {
-			t.Errorf("%s %s does not say what it answers", rt.Method, rt.Pattern)
-		}
+		expect.That(t, rt.Answer != nil || rt.Types != nil, "%s %s does not say what it answers", rt.Method, rt.Pattern)
 		for _, p := range rt.Params {
 			expect.Equal(t, strings.Contains(rt.Pattern, "{"+p.Name+"}"), (p.In == "path"),
 				"%s: whether parameter %s, in the %s, is in the pattern", rt.Pattern, p.Name, p.In)
@@ -185,9 +179,7 @@ func TestOpenAPIReferencesExist(t *testing.T) {
 		case map[string]any:
 			if ref, ok := v["$ref"].(string); ok {
 				refs++
-				if named[strings.TrimPrefix(ref, "#/components/schemas/")] == nil {
-					t.Errorf("%s leads nowhere", ref)
-				}
+				expect.That(t, named[strings.TrimPrefix(ref, "#/components/schemas/")] != nil, "%s leads nowhere", ref)
 			}
 			for _, x := range v {
 				walk(x)
@@ -199,9 +191,7 @@ func TestOpenAPIReferencesExist(t *testing.T) {
 		}
 	}
 	walk(doc)
-	if refs < 20 {
-		t.Errorf("only %d references", refs)
-	}
+	expect.That(t, refs >= 20, "only %d references", refs)
 }
 
 func TestWrongMethodsAndTrailingSlashesAreRefused(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/simcluster"
 	"shardboard/web"
@@ -235,9 +236,7 @@ func checkOutageAnswer(f *webtest.BreakableServer, o outage, name string, q ques
 	if w.Code != http.StatusServiceUnavailable {
 		return
 	}
-	if w.Header().Get("Retry-After") == "" {
-		f.Errorf("%s, %s: no Retry-After", name, q)
-	}
+	expect.That(f, w.Header().Get("Retry-After") != "", "%s, %s: no Retry-After", name, q)
 	if w.Header().Get("Content-Type") == api.ProblemType && !strings.HasPrefix(said(f, q, w), "The cluster does not answer. ") {
 		f.Errorf("%s, %s: title of %s", name, q, text)
 	}

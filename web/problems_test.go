@@ -168,9 +168,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		var ids, lines []string
 		for _, x := range list.Items {
 			ids = append(ids, x.ID+" "+x.Severity)
-			if x.Rank != x.Severity {
-				t.Errorf("%s: rank %s, severity %s", x.ID, x.Rank, x.Severity)
-			}
+			expect.That(t, x.Rank == x.Severity, "%s: rank %s, severity %s", x.ID, x.Rank, x.Severity)
 		}
 		for _, x := range cluster.Problems.Items {
 			lines = append(lines, x.ID+" "+x.Severity)
@@ -190,9 +188,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		}
 		expect.EqualSlices(t, alerts, want, "%d: alerts", i)
 	}
-	if levels["bad"] == 0 || levels["note"] == 0 {
-		t.Errorf("the situations are all alike: %v", levels)
-	}
+	expect.That(t, levels["bad"] != 0 && levels["note"] != 0, "the situations are all alike: %v", levels)
 }
 
 func levelOf(doc *goquery.Document) string {

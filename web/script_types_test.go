@@ -56,9 +56,7 @@ func declarations(t *testing.T, all map[string]schema) string {
 			continue
 		}
 		s, known := all[name]
-		if !known {
-			t.Fatalf("there is no %s in the description", name)
-		}
+		must.That(t, known, "there is no %s in the description", name)
 		var refers []string
 		if s.Properties == nil {
 			text[name] = fmt.Sprintf("export type %s = %s;\n", name, s.typescript(&refers))

@@ -150,9 +150,7 @@ func answersOutage(f *webtest.BreakableServer, q question, w *httptest.ResponseR
 			f.Errorf("%s does not say %q: %.500s", q, part, strings.Join(strings.Fields(says), " "))
 		}
 	}
-	if w.Header().Get("Retry-After") == "" {
-		f.Errorf("%s: no Retry-After", q)
-	}
+	expect.That(f, w.Header().Get("Retry-After") != "", "%s: no Retry-After", q)
 	return true
 }
 
@@ -207,9 +205,7 @@ func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
 func TestTheSignInFormSaysTheTroubleWithoutPaths(t *testing.T) {
 	full := store.Trouble{Code: store.TroubleFull, Cause: "No space is left for /var/x/shardboard.db.", Remedy: "Free some space."}
 	text := fault.Text(site.ShownInForm(httptest.NewRequest("POST", "/login", nil), full.Failed(nil)))
-	if !strings.HasPrefix(text, full.Title()+". ") || strings.Contains(text, "/var/x") {
-		t.Error(text)
-	}
+	expect.That(t, strings.HasPrefix(text, full.Title()+". ") && !strings.Contains(text, "/var/x"), "%v", text)
 }
 
 // After a defect of ours the page shows a reference that leads to its line in the log.

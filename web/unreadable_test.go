@@ -167,9 +167,7 @@ func checkDamaged(f *webtest.BreakableServer, raw *sql.DB, s stored) {
 			f.Must(execute(raw, `DROP TABLE saved`))
 		}
 	}
-	if tried < 2 {
-		f.Errorf("%s: only %d damages could be tried", s.table, tried)
-	}
+	expect.That(f, tried >= 2, "%s: only %d damages could be tried", s.table, tried)
 }
 
 func execute(db *sql.DB, statement string) error {

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -85,9 +86,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 			kept = kept || strings.HasPrefix(to, "/heat?") && strings.Contains(to, "window=15m")
 			lost = lost || strings.HasPrefix(to, "/runs") && strings.Contains(to, "window")
 		})
-		if !kept || lost {
-			t.Errorf("%s: kept %v, also where it means nothing %v", c.path, kept, lost)
-		}
+		expect.That(t, kept && !lost, "%s: kept %v, also where it means nothing %v", c.path, kept, lost)
 	}
 	expect.Equal(t, s.Do("GET", chunk+"?window=5y").Code, 400, "five years")
 	if page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String()); page.Find(".windows").Length() > 0 {
@@ -102,18 +101,14 @@ func TestLinksKeepTheChosenTime(t *testing.T) {
 	timed := []string{"/activity", "/heat", "/advice/past", "/postmortem"}
 	for _, path := range timed {
 		w := s.Do("GET", path+"?last=1d")
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d", path, w.Code)
-		}
+		must.That(t, w.Code == http.StatusOK, "%s: %d", path, w.Code)
 		doc := webtest.ParseHTML(t, w.Body.String())
 		for _, to := range timed {
 			want := to + "?last=1d"
 			if to == path || doc.Find("nav a[href^='"+to+"'], #menu a[href^='"+to+"']").Length() == 0 {
 				continue
 			}
-			if doc.Find("a[href='"+want+"']").Length() == 0 {
-				t.Errorf("%s does not lead to %s", path, want)
-			}
+			expect.That(t, doc.Find("a[href='"+want+"']").Length() != 0, "%s does not lead to %s", path, want)
 		}
 		if n := doc.Find("a[href^='/zones?last'], a[href*='from='][href*='last='], a[href*='to='][href*='last=1d&']").Length(); n > 0 {
 			t.Errorf("%s: %d links have a time that is not theirs", path, n)

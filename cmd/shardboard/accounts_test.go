@@ -49,9 +49,7 @@ func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 	ok := func(args ...string) string {
 		t.Helper()
 		code, out, errs := shardboard(t, append(args, data...)...)
-		if code != 0 {
-			t.Fatalf("%v: exit %d, %s", args, code, errs)
-		}
+		must.That(t, code == 0, "%v: exit %d, %s", args, code, errs)
 		return out
 	}
 	ok("user", "add", "anna", "--role", "admin", "--password-file", good)
@@ -63,9 +61,7 @@ func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 	list := ok("user", "list")
 	for _, want := range []string{`(?m)^anna +admin +enabled +never$`, `(?m)^ben +support +disabled `,
 		`(?m)^break-glass +admin +enabled, break-glass `} {
-		if !regexp.MustCompile(want).MatchString(list) {
-			t.Errorf("%s is not in\n%s", want, list)
-		}
+		expect.That(t, regexp.MustCompile(want).MatchString(list), "%s is not in\n%s", want, list)
 	}
 	ok("user", "enable", "ben")
 	ok("user", "passwd", "ben", "--password-file", good)
@@ -100,9 +96,7 @@ func TestMismatchedPasswordsChangeNothing(t *testing.T) {
 		answers = answers[1:]
 		return []byte(a), nil
 	})
-	if err == nil {
-		t.Error("two different passwords were accepted")
-	}
+	expect.That(t, err != nil, "two different passwords were accepted")
 }
 
 func TestNoFlagTakesASecret(t *testing.T) {
@@ -113,8 +107,6 @@ func TestNoFlagTakesASecret(t *testing.T) {
 				t.Errorf("%v has %s", cmd, flag)
 			}
 		}
-		if len(out) < 100 {
-			t.Errorf("%v has no help: %q", cmd, out)
-		}
+		expect.That(t, len(out) >= 100, "%v has no help: %q", cmd, out)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -68,9 +69,7 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 	dir, _, _ := recordedDir(t, 12)
 	code, out, errs := shardboard(t, "audit", "export", "--data-dir", dir)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
-	if code != 0 || len(lines) != 12 {
-		t.Fatalf("exit %d, %d lines %s", code, len(lines), errs)
-	}
+	must.That(t, code == 0 && len(lines) == 12, "exit %d, %d lines %s", code, len(lines), errs)
 	for _, line := range lines {
 		var l api.AuditLine
 		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Record == nil || strings.ContainsAny(line, "\x1b") {
@@ -90,17 +89,13 @@ func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 	must.Do(t, err)
 	defer db.Close()
 	for range n {
-		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"})))
 	}
 	o := audit.Options{}
-	if o.Key, err = keyfile.Audit.Open(key, dir); err != nil {
-		t.Fatal(err)
-	}
-	if o.Witness, err = audit.WitnessOf(key, dir); err != nil {
-		t.Fatal(err)
-	}
+	o.Key, err = keyfile.Audit.Open(key, dir)
+	must.Do(t, err)
+	o.Witness, err = audit.WitnessOf(key, dir)
+	must.Do(t, err)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	k := audit.NewKeeper(db, o)
@@ -195,9 +190,7 @@ func TestAuditVerifyExplainsProblemsOfAWitness(t *testing.T) {
 		"good":            {[]string{"--witness", good}, 0, "agrees"},
 	} {
 		code, out, errs := shardboard(t, append([]string{"audit", "verify", "--data-dir", data}, c.args...)...)
-		if code != c.code || !strings.Contains(out+errs, c.says) {
-			t.Errorf("%s: exit %d %s%s", name, code, out, errs)
-		}
+		expect.That(t, code == c.code && strings.Contains(out+errs, c.says), "%s: exit %d %s%s", name, code, out, errs)
 	}
 	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
 	file := writeTemp(t, export)

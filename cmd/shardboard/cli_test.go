@@ -45,9 +45,7 @@ func saysAll(t *testing.T, code int, parts []string, args ...string) {
 	if code != 0 {
 		said = errs
 	}
-	if got != code {
-		t.Errorf("%v: exit %d, expected %d: %s%s", args, got, code, out, errs)
-	}
+	expect.That(t, got == code, "%v: exit %d, expected %d: %s%s", args, got, code, out, errs)
 	expect.ContainsAll(t, said, parts, "%v", args)
 }
 
@@ -197,9 +195,7 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 		t.Errorf("exit %d: %s", code, errs.String())
 	}
 	again, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatalf("the port is not free: %v", err)
-	}
+	must.That(t, err == nil, "the port is not free: %v", err)
 	again.Close()
 }
 
@@ -231,11 +227,7 @@ func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
 	} {
 		var out strings.Builder
 		must.Do(t, printFigures(&out, bench.Report{Figures: c.figures}))
-		for _, want := range c.want {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("no %q in\n%s", want, out.String())
-			}
-		}
+		expect.ContainsAll(t, out.String(), c.want, "the text")
 	}
 	expect.Equal(t, fault.Of(figuresOver{}).ExitCode(), 1, "the exit code of a figure over its bound")
 }
@@ -253,9 +245,7 @@ func TestLogAsJSON(t *testing.T) {
 			t.Errorf("%q: %v", line, err)
 		}
 	}
-	if stderr.Len() == 0 {
-		t.Error("nothing is logged")
-	}
+	expect.That(t, stderr.Len() != 0, "nothing is logged")
 	var out bytes.Buffer
 	newLog(&out, "json", slog.LevelWarn).Info("left out")
 	newLog(&out, "json", slog.LevelWarn).Warn("said\nso", "a", "b")

@@ -108,9 +108,7 @@ func TestCompletionAsksTheClusterThatIsNamed(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 	}
-	if want := []string{"/c/eu/api/v1/shards", "/c/us/api/v1/shards"}; !slices.Equal(asked, want) {
-		t.Errorf("asked %q", asked)
-	}
+	expect.EqualSlices(t, asked, []string{"/c/eu/api/v1/shards", "/c/us/api/v1/shards"}, "asked")
 	gone, cancel := context.WithCancel(t.Context())
 	if cancel(); serverNames(gone, cursor{}, "shards") != nil || completionTime > time.Second {
 		t.Errorf("a shell waits %s for names", completionTime)
@@ -143,19 +141,13 @@ func TestCompletionScriptsRunInTheirShells(t *testing.T) {
 				t.Skip("no " + tc.shell + " here")
 			}
 			var script bytes.Buffer
-			if code := run(t.Context(), []string{"completion", tc.shell}, &script, &script); code != 0 {
-				t.Fatal(script.String())
-			}
+			must.That(t, run(t.Context(), []string{"completion", tc.shell}, &script, &script) == 0, "%v", script.String())
 			c := exec.CommandContext(t.Context(), path, "-c", tc.script)
 			c.Env = append(programNamed(t, "shards\tShards.\n$(touch x)\tb\n"), "COMPLETION="+script.String())
 			c.Dir = t.TempDir()
 			out, err := c.CombinedOutput()
-			if err != nil || !strings.HasPrefix(string(out), tc.want) {
-				t.Errorf("%v: %s", err, out)
-			}
-			if _, err := os.Stat(filepath.Join(c.Dir, "x")); err == nil {
-				t.Error("a name was run")
-			}
+			expect.That(t, err == nil && strings.HasPrefix(string(out), tc.want), "%v: %s", err, out)
+			expect.That(t, must.Err(os.Stat(filepath.Join(c.Dir, "x"))) != nil, "a name was run")
 		})
 	}
 }

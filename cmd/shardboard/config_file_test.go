@@ -32,8 +32,7 @@ func readConfig(t *testing.T, text string, flags ...string) (app.Config, error) 
 }
 
 func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/config.md")
-	must.Do(t, err)
+	doc := must.Get(os.ReadFile("../../docs/config.md"))
 	t.Setenv("STAGING_PASSWORD", "secret")
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -46,17 +45,13 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 	for i, m := range examples {
 		text := regexp.MustCompile(`(/run/secrets|/etc/shardboard)/`).ReplaceAllString(m[1], dir+"/")
 		c, err := readConfig(t, text)
-		if err != nil {
-			t.Errorf("example %d: %v", i+1, err)
-		}
+		expect.That(t, err == nil, "example %d: %v", i+1, err)
 		if i == 0 && (len(c.Clusters) != 2 || !c.Clusters[0].Actions || c.Clusters[1].Actions || len(c.Clusters[0].Roles) != 3 ||
 			c.Clusters[1].Title != "staging" || c.Clusters[1].HoldingsPerMinute != -1 || c.Clusters[0].Alerts == nil) {
 			t.Errorf("%+v", c.Clusters)
 		}
 	}
-	if len(examples) < 2 {
-		t.Errorf("%d examples", len(examples))
-	}
+	expect.That(t, len(examples) >= 2, "%d examples", len(examples))
 }
 
 // -update writes the table.
@@ -118,7 +113,7 @@ func TestPasswordInAConfigurationThatOthersMayReadIsRefused(t *testing.T) {
 				"check-config": checkConfigCmd{File: path}.Run(e), "serve": func() error { _, err := serveCmd{Config: path}.read(e); return err }(),
 			} {
 				refused := err != nil && strings.Contains(err.Error(), "the address has a password, so nobody else may read this file")
-				expect.Equal(t, refused, (secret && mode == 0o644), "%s of %s, mode %o: %v", name, text, mode, err)
+				expect.Equal(t, refused, secret && mode == 0o644, "%s of %s, mode %o: %v", name, text, mode, err)
 			}
 		}
 	}
@@ -136,9 +131,7 @@ func TestCheckConfigRefusesWhatServeWouldRefuse(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "shardboard.yaml")
 		must.Do(t, os.WriteFile(path, []byte(text+"\n"), 0o600))
 		code, _, errs := shardboard(t, "check-config", path)
-		if (code == 0) != (want == "") || !strings.Contains(errs, want) {
-			t.Errorf("%s: exit %d, %s", text, code, errs)
-		}
+		expect.That(t, (code == 0) == (want == "") && strings.Contains(errs, want), "%s: exit %d, %s", text, code, errs)
 	}
 }
 
@@ -171,9 +164,7 @@ clusters:
     uri-file: ""
 `)
 	var list *configfile.Problems
-	if !errors.As(err, &list) {
-		t.Fatal(err)
-	}
+	must.That(t, errors.As(err, &list), "%v", err)
 	want := []string{
 		":1: there is no key listn: write listen", ":2: auth: write a text", ":3: actions: write one of off, on",
 		":4: session-idle: write a time",
@@ -203,9 +194,7 @@ clusters:
 	c, err := readConfig(t, text)
 	must.Do(t, err)
 	for i, want := range []string{"{10000000000 0 [split merge]} 4h0m0s", "{5000000 7 [move]} 30m0s", "{0 0 []} 4h0m0s"} {
-		if got := fmt.Sprint(c.Clusters[i].Approval.Rules, c.Clusters[i].Approval.Wait); got != want {
-			t.Errorf("%s: %s, want %s", c.Clusters[i].Name, got, want)
-		}
+		expect.Equal(t, fmt.Sprint(c.Clusters[i].Approval.Rules, c.Clusters[i].Approval.Wait), want, "%s", c.Clusters[i].Name)
 	}
 	again, err := readConfig(t, strings.ReplaceAll(text, "approval-chunks: 7", "approval-chunks: 8"))
 	if err != nil || again.Clusters[1].Settings == c.Clusters[1].Settings || again.Clusters[0].Settings != c.Clusters[0].Settings {

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 )
 
@@ -40,9 +41,7 @@ func startWithPast(t *testing.T, shards int) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	return a.URL() + "api/v1/"
 }
@@ -107,9 +106,7 @@ func TestAFreshDemoHasADayBehindIt(t *testing.T) {
 				splits++
 			}
 		}
-		if moves < 10 || splits < 3 || failed < 3 {
-			t.Errorf("%d moves, %d splits, %d failures", moves, splits, failed)
-		}
+		expect.That(t, moves >= 10 && splits >= 3 && failed >= 3, "%d moves, %d splits, %d failures", moves, splits, failed)
 	})
 	t.Run("runs", func(t *testing.T) { checkRunsOfTheDay(t, api, begun) })
 	t.Run("records agree", func(t *testing.T) { checkRecordsAgree(t, api) })
@@ -128,9 +125,7 @@ func TestAFreshDemoHasADayBehindIt(t *testing.T) {
 	t.Run("every collection was counted long enough", func(t *testing.T) {
 		type unsure struct{ Rule, Subject, Why string }
 		for _, u := range ask[struct{ Unsure []unsure }](t, api+"advice").Unsure {
-			if strings.Contains(u.Why, "counted") && u.Rule != "orphans" {
-				t.Errorf("%s of %s: %s", u.Rule, u.Subject, u.Why)
-			}
+			expect.That(t, !strings.Contains(u.Why, "counted") || u.Rule == "orphans", "%s of %s: %s", u.Rule, u.Subject, u.Why)
 		}
 	})
 	t.Run("heat", func(t *testing.T) {
@@ -165,22 +160,16 @@ func checkTourNeverWaits(t *testing.T, api string) {
 				hot = x
 			}
 		}
-		if time.Now().After(deadline) {
-			t.Fatal("no plan against heat")
-		}
+		must.That(t, !time.Now().After(deadline), "no plan against heat")
 	}
-	if !hot.Since.Before(start.Add(-time.Minute)) {
-		t.Errorf("%s since %s was waited for", hot.Rule, hot.Since)
-	}
+	expect.That(t, hot.Since.Before(start.Add(-time.Minute)), "%s since %s was waited for", hot.Rule, hot.Since)
 	post := func(path string, body, into any) {
 		t.Helper()
 		text := must.Get(json.Marshal(body))
 		res := must.Get(http.Post(api+path, "application/json", bytes.NewReader(text)))
 		defer res.Body.Close()
 		must.Do(t, json.NewDecoder(res.Body).Decode(into))
-		if res.StatusCode/100 != 2 {
-			t.Fatalf("POST %s: %s", path, res.Status)
-		}
+		must.That(t, res.StatusCode/100 == 2, "POST %s: %s", path, res.Status)
 	}
 	var plan struct{ ID, Hash string }
 	post("plans", map[string]any{"kind": hot.Plans[0].Kind, "args": hot.Plans[0].Args, "reason": "the tour"}, &plan)
@@ -234,9 +223,7 @@ func checkRunsOfTheDay(t *testing.T, api string, begun time.Time) {
 }
 
 func TestTheRunsOfTheDaySucceedWithAnyNumberOfShards(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes a day for each number of shards")
-	}
+	only.Long(t, "makes a day for each number of shards")
 	for _, shards := range []int{2, 24, 100} {
 		t.Run(strconv.Itoa(shards), func(t *testing.T) {
 			begun := time.Now().Add(-demoPast)
@@ -262,9 +249,7 @@ func checkRecordsAgree(t *testing.T, api string) {
 	entries := map[string][]entry{} // of a run
 	for _, e := range ask[struct{ Items []entry }](t, api+"audit?limit=1000").Items {
 		entries[e.Subject] = append(entries[e.Subject], e)
-		if e.At.After(time.Now()) {
-			t.Errorf("the audit record has %s in the future", e.What)
-		}
+		expect.That(t, !e.At.After(time.Now()), "the audit record has %s in the future", e.What)
 	}
 	runs := runsOf(t, api)
 	for _, r := range runs {
@@ -290,9 +275,7 @@ func checkRecordsAgree(t *testing.T, api string) {
 		}
 	}
 	for _, e := range events {
-		if e.Time.After(time.Now()) {
-			t.Errorf("%s at %s is in the future", e.What, e.Time)
-		}
+		expect.That(t, !e.Time.After(time.Now()), "%s at %s is in the future", e.What, e.Time)
 		if e.What == "moveChunk.commit" && (e.Details.From == e.Details.To || !shards[e.Details.From] || !shards[e.Details.To]) {
 			t.Errorf("the move at %s is from %q to %q", e.Time, e.Details.From, e.Details.To)
 		}
@@ -327,7 +310,5 @@ func checkPastAgrees(t *testing.T, api string) {
 			break
 		}
 	}
-	if checked < 5 {
-		t.Errorf("only %d moves were checked", checked)
-	}
+	expect.That(t, checked >= 5, "only %d moves were checked", checked)
 }

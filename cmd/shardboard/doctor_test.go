@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -40,9 +41,7 @@ func startSecuredCluster(t *testing.T) (*simcluster.Cluster, string) {
 
 func runCommand(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
 	t.Helper()
-	if _, err := c.Command(t.Context(), "admin", cmd); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(c.Command(t.Context(), "admin", cmd)))
 }
 
 func TestDoctorFindsNothingWhenEverythingIsAllowed(t *testing.T) {
@@ -115,17 +114,11 @@ func TestDoctorHasATextForEveryFeature(t *testing.T) {
 		used[f.Code] = true
 	}
 	for code := range used {
-		if withoutFeature[code] == "" {
-			t.Errorf("no text for %s", code)
-		}
+		expect.That(t, withoutFeature[code] != "", "no text for %s", code)
 	}
-	if len(withoutFeature) != len(used) {
-		t.Errorf("%d texts for %d features", len(withoutFeature), len(used))
-	}
+	expect.That(t, len(withoutFeature) == len(used), "%d texts for %d features", len(withoutFeature), len(used))
 	for _, c := range report.Checks {
-		if checkText(c) == "" {
-			t.Errorf("no text for %+v", c)
-		}
+		expect.That(t, checkText(c) != "", "no text for %+v", c)
 	}
 }
 

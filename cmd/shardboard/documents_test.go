@@ -22,6 +22,7 @@ import (
 	"shardboard/internal/configfile"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // snippet is a fenced block of a page of the documentation.
@@ -39,9 +40,7 @@ func documentation(t *testing.T) map[string]string {
 	for _, pattern := range []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "docs/playbooks/*.md",
 		"docs/runbooks/*.md", "deploy/*/README.md"} {
 		pages, err := filepath.Glob("../../" + pattern)
-		if err != nil || len(pages) == 0 {
-			t.Fatal(pattern, err)
-		}
+		must.That(t, err == nil && len(pages) != 0, "%v %v", pattern, err)
 		for _, page := range pages {
 			text := must.Get(os.ReadFile(page))
 			out[strings.TrimPrefix(page, "../../")] = string(text)
@@ -75,9 +74,7 @@ func TestShellSnippetsOfTheDocumentationAreShell(t *testing.T) {
 	if out, err := check.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
-	if len(all) < 60 {
-		t.Errorf("only %d snippets", len(all))
-	}
+	expect.That(t, len(all) >= 60, "only %d snippets", len(all))
 }
 
 // mongoshLine is the beginning of a block without a language that is for mongosh all the same: what cannot be tried
@@ -95,9 +92,7 @@ func TestMongoshSnippetsOfTheDocumentationAreJavaScript(t *testing.T) {
 			t.Errorf("%s: %v in\n%s", s.page, err, s.text)
 		}
 	}
-	if n < 15 {
-		t.Errorf("only %d snippets", n)
-	}
+	expect.That(t, n >= 15, "only %d snippets", n)
 	if js.Minify(minify.New(), io.Discard, strings.NewReader("db.find({a: 1)"), nil) == nil {
 		t.Error("a bracket that is missing is not found")
 	}
@@ -105,9 +100,7 @@ func TestMongoshSnippetsOfTheDocumentationAreJavaScript(t *testing.T) {
 
 func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 	for _, s := range snippets(t, "json") {
-		if !json.Valid([]byte(s.text)) {
-			t.Errorf("%s: not JSON:\n%s", s.page, s.text)
-		}
+		expect.That(t, json.Valid([]byte(s.text)), "%s: not JSON:\n%s", s.page, s.text)
 	}
 	read := map[string]int{}
 	for _, s := range snippets(t, "yaml", "yml") {
@@ -119,9 +112,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 				must.Do(t, os.WriteFile(filepath.Join(secrets, name), []byte(text), 0o600))
 			}
 			text := strings.ReplaceAll(s.text, "/run/secrets", secrets)
-			if _, err := alert.Parse("alerts.yaml", []byte(text)); err != nil {
-				t.Errorf("%s: %v", s.page, err)
-			}
+			expect.NoError(t, must.Err(alert.Parse("alerts.yaml", []byte(text))), "%s", s.page)
 		case "docs/config.md":
 			file := filepath.Join(t.TempDir(), "shardboard.yaml")
 			must.Do(t, os.WriteFile(file, []byte(s.text), 0o600))
@@ -135,9 +126,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 			}
 		}
 	}
-	if read["docs/alerts.md"] == 0 || read["docs/config.md"] == 0 {
-		t.Errorf("read %v", read)
-	}
+	expect.That(t, read["docs/alerts.md"] != 0 && read["docs/config.md"] != 0, "read %v", read)
 }
 
 var (
@@ -170,9 +159,7 @@ func TestCommandLinesOfTheDocumentationAreUnderstood(t *testing.T) {
 			}
 		}
 	}
-	if n < 100 {
-		t.Errorf("only %d command lines in blocks", n)
-	}
+	expect.That(t, n >= 100, "only %d command lines in blocks", n)
 	for page, text := range documentation(t) {
 		for _, m := range codeSpan.FindAllStringSubmatch(wholeFence.ReplaceAllString(text, ""), -1) {
 			if !strings.ContainsAny(m[1], "|[{") { // a form of several commands
@@ -180,9 +167,7 @@ func TestCommandLinesOfTheDocumentationAreUnderstood(t *testing.T) {
 			}
 		}
 	}
-	if n < 150 {
-		t.Errorf("only %d command lines", n)
-	}
+	expect.That(t, n >= 150, "only %d command lines", n)
 }
 
 // incomplete are errors of the parser about what is not there.
@@ -247,9 +232,7 @@ func TestThePageOfTheCommandLineHasEveryCommandAndExitCode(t *testing.T) {
 	for name, want := range listsOfPage(t) {
 		between := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n(.*?)<!-- end -->`)
 		found := between.FindStringSubmatchIndex(page)
-		if found == nil {
-			t.Fatalf("no list of %s", name)
-		}
+		must.That(t, found != nil, "no list of %s", name)
 		if page[found[2]:found[3]] != want && !*update {
 			t.Errorf("the list of %s is not up to date: run this test with -update", name)
 		}
@@ -270,17 +253,13 @@ func examples(t *testing.T) []string {
 	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
 		out = append(out, strings.Split(strings.TrimSpace(block[1]), "\n")...)
 	}
-	if len(out) < 20 {
-		t.Fatalf("%d examples", len(out))
-	}
+	must.That(t, len(out) >= 20, "%d examples", len(out))
 	return out
 }
 
 // TestExamplesOfThePageWork runs each as a shell would, against a server over a simulated cluster.
 func TestExamplesOfThePageWork(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	uri := startCluster(t)
 	t.Setenv("SHARDBOARD_SERVER", startServerOver(t, uri))
 	lines := examples(t)
@@ -296,18 +275,14 @@ func TestExamplesOfThePageWork(t *testing.T) {
 			t.Errorf("%s: exit %d, %q\n%s", example, code, errs, out)
 		}
 	}
-	if _, err := os.Stat("cluster.zip"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(os.Stat("cluster.zip")), "Stat")
 }
 
 // wordsOf are the words of a command line as a shell reads them.
 func wordsOf(t *testing.T, text string) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "sh", "-c", `printf '%s\n' `+text).Output()
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	must.That(t, err == nil, "%s: %v", text, err)
 	return strings.Split(strings.TrimSpace(string(out)), "\n")
 }
 
@@ -327,13 +302,9 @@ func path(c *kong.Node) []string {
 
 func TestTheManualHasEveryCommandAndExitCode(t *testing.T) {
 	code, page, errs := shardboard(t, "man")
-	if code != 0 || errs != "" {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	must.That(t, code == 0 && errs == "", "exit %d: %s", code, errs)
 	for _, c := range commands(t) {
-		if !strings.Contains(page, "\n.SS "+roff("shardboard "+c.Path())) {
-			t.Errorf("no section of %s", c.Path())
-		}
+		expect.Contains(t, page, "\n.SS "+roff("shardboard "+c.Path()), "no section of %s", c.Path())
 	}
 	for _, text := range []string{".TH SHARDBOARD 1 ", "\n.SH NAME\n", "\n.SH EXIT STATUS\n", "\n.B 7\n", "\n.B SHARDBOARD_URI\n"} {
 		expect.Contains(t, page, text, "the page")

@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/sheet"
 )
 
@@ -33,16 +34,12 @@ var shownByCluster = []string{"shards", "shards/shard-rs-1", "collections", "col
 
 // TestServerAndClusterGiveTheSameAnswer asks both, and compares all but the times at which they read.
 func TestServerAndClusterGiveTheSameAnswer(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	uri := startCluster(t)
 	server := startServerOver(t, uri)
 	wait := time.Now().Add(20 * time.Second)
 	for !everySizeKnown(t, server) {
-		if time.Now().After(wait) {
-			t.Fatal("the server has no sizes")
-		}
+		must.That(t, !time.Now().After(wait), "the server has no sizes")
 		time.Sleep(50 * time.Millisecond)
 	}
 	for _, words := range shownByCluster {
@@ -164,9 +161,7 @@ func TestTheCommandLineSaysWhoIsAsked(t *testing.T) {
 		}
 	}
 	env := withAddress([]string{"A=b", "SHARDBOARD_SERVER=http://x", "SHARDBOARD_URI=old"}, "SHARDBOARD_URI", "mongodb://u:p@h")
-	if want := []string{"A=b", "SHARDBOARD_URI=mongodb://u:p@h"}; !slices.Equal(env, want) {
-		t.Errorf("%v", env)
-	}
+	expect.That(t, slices.Equal(env, []string{"A=b", "SHARDBOARD_URI=mongodb://u:p@h"}), "%v", env)
 }
 
 func TestGetRefusesWhatDoesNotGoTogether(t *testing.T) {
@@ -276,9 +271,7 @@ func TestAListWhosePagesRepeatIsEnded(t *testing.T) {
 	}))
 	defer s.Close()
 	code, _, errs := shardboard(t, "get", "chunks", "--output", "csv", "--server", s.URL)
-	if code == 0 || !strings.Contains(errs, "again and again") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	expect.That(t, code != 0 && strings.Contains(errs, "again and again"), "exit %d: %s", code, errs)
 }
 
 // What a redirect leads to may be another server, which is well.
@@ -324,13 +317,9 @@ func TestTablesHaveColumnsThatExist(t *testing.T) {
 		q := query{resource: r, question: question(r.lists()[0])}
 		names := sheet.ColumnsOf(q.item()).PeopleNames()
 		for _, column := range r.columns {
-			if !slices.Contains(names, column) {
-				t.Errorf("get %s: no column %s in %v", r.name, column, names)
-			}
+			expect.That(t, slices.Contains(names, column), "get %s: no column %s in %v", r.name, column, names)
 		}
-		if len(r.columns) == 0 && len(names) > 12 {
-			t.Errorf("get %s: %d columns; choose some", r.name, len(names))
-		}
+		expect.That(t, len(r.columns) != 0 || len(names) <= 12, "get %s: %d columns; choose some", r.name, len(names))
 	}
 }
 
@@ -356,9 +345,7 @@ func TestTablesHaveNoJSON(t *testing.T) {
 	advice := api.Advice{Evidence: make([]api.AdviceFigure, 6), Commands: make([]api.AdviceCommand, 2)}
 	for _, row := range sheet.ColumnsOf(reflect.TypeFor[api.Advice]()).People().Rows(reflect.ValueOf(advice)) {
 		for _, cell := range row {
-			if strings.ContainsAny(cell, "{[") {
-				t.Errorf("a cell is %s", cell)
-			}
+			expect.That(t, !strings.ContainsAny(cell, "{["), "a cell is %s", cell)
 		}
 	}
 }

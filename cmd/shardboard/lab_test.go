@@ -36,9 +36,7 @@ func TestAGameOfTheLabIsShownInEveryForm(t *testing.T) {
 		t.Errorf("queries: exit %d\n%s", code, out)
 	}
 	code, out, _ = shardboard(t, "lab", "game", "--load", "--players=2", "--decks=3", "-o", "csv")
-	if code != 0 || strings.Count(out, "\n") != 7 {
-		t.Errorf("load: exit %d\n%s", code, out)
-	}
+	expect.That(t, code == 0 && strings.Count(out, "\n") == 7, "load: exit %d\n%s", code, out)
 }
 
 func TestAGameOfTheLabTakesRowsOfAFile(t *testing.T) {
@@ -64,9 +62,7 @@ func TestWrongInputsOfTheLabAreNamedWithTheirLimits(t *testing.T) {
 		"--csv=/no/such/f": `The file /no/such/f cannot be read.`,
 	} {
 		code, out, errs := shardboard(t, "lab", "game", arg)
-		if code != 2 || out != "" || errs != "shardboard: "+says+"\n" {
-			t.Errorf("%s: exit %d\n%s%s", arg, code, out, errs)
-		}
+		expect.That(t, code == 2 && out == "" && errs == "shardboard: "+says+"\n", "%s: exit %d\n%s%s", arg, code, out, errs)
 	}
 }
 
@@ -108,9 +104,7 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 	ask := func(args ...string) string {
 		t.Helper()
 		code, out, errs := shardboard(t, append([]string{"lab", "growth", "--uri", uri}, args...)...)
-		if code != 0 {
-			t.Fatalf("%v: exit %d, %s", args, code, errs)
-		}
+		must.That(t, code == 0, "%v: exit %d, %s", args, code, errs)
 		return out
 	}
 	var a api.LabGrowth
@@ -125,9 +119,7 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 	}
 	table := ask("--add", "2", "--growth", "1.5", "--moves", "3")
 	for _, want := range []string{"Shards\n", "Groups\n", "Moves\n", "added-2", "move, then load: ", a.Needed.Text} {
-		if !strings.Contains(table, want) {
-			t.Errorf("the table lacks %q:\n%s", want, table)
-		}
+		expect.Contains(t, table, want, "the table")
 	}
 	_, moves, _ := strings.Cut(table, "\nMoves\n")
 	expect.Equal(t, strings.Count(strings.TrimSpace(moves), "\n"), 3, "moves in the table")
@@ -141,9 +133,7 @@ func TestIDsAreMadeAgainFromTheirFields(t *testing.T) {
 	code, out, errs := shardboard(t, again...)
 	want := "c8c9cef9-7a7f-bd53-7a50-013e4e2afbde\n14951cfa-7a7f-bd53-7a50-013e4e2afbde\n" +
 		"6f5169fb-7a7f-bd53-7a50-013e4e2afbde\nba2da6fc-7a7f-bd53-7a50-013e4e2afbde\n"
-	if code != 0 || out != want {
-		t.Errorf("exit %d, %s\n%s", code, errs, out)
-	}
+	expect.That(t, code == 0 && out == want, "exit %d, %s\n%s", code, errs, out)
 	code, out, errs = shardboard(t, "id", "--mode=sequential", "--time=2013-04-28T01:04:00.038Z", "--output=csv")
 	if lines := strings.Split(out, "\n"); code != 0 || len(lines) != 3 || !strings.HasPrefix(lines[1], "f5166776-") ||
 		!strings.Contains(lines[1], ",sequential,4111886198,") {
@@ -157,9 +147,7 @@ func TestIDsOfThisMachineDiffer(t *testing.T) {
 	for line := range strings.Lines(out) {
 		seen[line] = true
 	}
-	if code != 0 || len(seen) != 1000 {
-		t.Errorf("exit %d, %d different ids", code, len(seen))
-	}
+	expect.That(t, code == 0 && len(seen) == 1000, "exit %d, %d different ids", code, len(seen))
 }
 
 func TestAnIDIsTakenApart(t *testing.T) {
@@ -196,9 +184,7 @@ func TestWrongFieldsOfIDsAreNamedWithTheirLimits(t *testing.T) {
 			"and its last 12 digits a time from 2012 to tomorrow.",
 	} {
 		code, out, errs := shardboard(t, "id", arg)
-		if code != 2 || out != "" || errs != "shardboard: "+says+"\n" {
-			t.Errorf("%s: exit %d\n%s%s", arg, code, out, errs)
-		}
+		expect.That(t, code == 2 && out == "" && errs == "shardboard: "+says+"\n", "%s: exit %d\n%s%s", arg, code, out, errs)
 	}
 	says(t, 2, "--count", "id", "20be0ffc-314a-bd53-7a50-013a65ca76d2", "--count=2")
 }

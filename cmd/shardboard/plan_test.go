@@ -20,6 +20,8 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
+	"shardboard/internal/fixture/refused"
 )
 
 // startServer starts a server with actions enabled over a small simulated cluster.
@@ -39,9 +41,7 @@ func startServerOver(t *testing.T, cluster string) string {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
 		res := must.Get(http.Get(a.URL() + "readyz"))
@@ -66,9 +66,7 @@ func runForJSON[T any](t *testing.T, server string, args ...string) T {
 }
 
 func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	split := []string{"plan", "split", "--ns", "yorkie-meta.changes", "--arg", `at={"doc_id":{"$numberLong":"1"}}`, "--reason", "hot"}
 	p := runForJSON[api.Plan](t, server, split...)
@@ -78,9 +76,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	code, out, errs := shardboard(t, append(split, "--server", server)...)
 	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n",
 		"expires", "shardboard run "} {
-		if code != 0 || !strings.Contains(out, want) {
-			t.Errorf("exit %d, no %q in\n%s%s", code, want, out, errs)
-		}
+		expect.That(t, code == 0 && strings.Contains(out, want), "exit %d, no %q in\n%s%s", code, want, out, errs)
 	}
 	code, out, errs = shardboard(t, "run", p.ID, "--hash", p.Hash, "--wait", "--server", server)
 	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as expected") {
@@ -166,9 +162,7 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 			}
 			var shown bytes.Buffer
 			in, err := tc.flags.confirmed(&env{ctx: t.Context(), stderr: &shown}, tc.plan, ask)
-			if (err != nil) != tc.refused {
-				t.Fatal(err)
-			}
+			must.That(t, (err != nil) == tc.refused, "%v", err)
 			got := ""
 			if in.Confirm != nil {
 				got = *in.Confirm
@@ -288,20 +282,14 @@ func askedPlan(t *testing.T, c planCmd, given []string, typed string) (planCmd, 
 
 func TestPlanAsksForWhatIsMissing(t *testing.T) {
 	c, given, out, err := askedPlan(t, planCmd{}, nil, "nope\npin\natlas board\n9\nshard-1\n\n1h\n\n\nit is hot\n")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.That(t, err == nil, "%v\n%s", err, out)
 	want := map[string]string{"project": "atlas board", "shard": "shard-1", "expires": "1h"}
-	if c.Kind != "pin" || c.Reason != "it is hot" || len(given) != len(want) {
-		t.Errorf("%+v %v", c, given)
-	}
+	expect.That(t, c.Kind == "pin" && c.Reason == "it is hot" && len(given) == len(want), "%+v %v", c, given)
 	for name, value := range want {
 		expect.Equal(t, given[name], value, "%s", name)
 	}
 	for _, text := range []string{`There is no "nope" here`, `There is no "9" here`, "The shard that keeps the project.", "1  shard-1"} {
-		if !strings.Contains(out, text) {
-			t.Errorf("no %q in\n%s", text, out)
-		}
+		expect.Contains(t, out, text, "the text")
 	}
 	if got := commandLine(c, given); got != "shardboard plan pin --project 'atlas board' --shard shard-1 --expires 1h --reason 'it is hot'" {
 		t.Errorf("the same is %s", got)
@@ -326,17 +314,13 @@ func TestPlanChecksAnAnswerAtOnce(t *testing.T) {
 
 func TestLeavingAQuestionPlansNothing(t *testing.T) {
 	_, _, _, err := askedPlan(t, planCmd{}, nil, "pin\n") // the input ends
-	if fault.Of(err) != fault.Conflict || fault.Text(err) != "Nothing was planned." {
-		t.Errorf("%v", err)
-	}
+	expect.That(t, fault.Of(err) == fault.Conflict && fault.Text(err) == "Nothing was planned.", "%v", err)
 	ctx, cancel := context.WithCancel(t.Context())
 	in, _ := io.Pipe()
 	var out bytes.Buffer
 	p := newPrompt(ctx, in, &out)
 	cancel() // Ctrl-C
-	if _, err := p.answer(wanted{label: "Reason"}); fault.Of(err) != fault.Conflict {
-		t.Errorf("%v", err)
-	}
+	refused.As(t, must.Err(p.answer(wanted{label: "Reason"})), fault.Conflict, "answer")
 	_ = in.Close()
 }
 

@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // shellBlock are commands; lines for mongosh are tried with mongosh, in test/mongosh.
@@ -43,17 +44,12 @@ var refusedWithoutTrouble = map[string]string{
 // TestEveryCommandOfThePlaybooksWorks runs them in their order, each playbook over a cluster of its own, as somebody
 // who copies them into a shell in which the names are set.
 func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts servers")
-	}
+	only.Long(t, "starts servers")
 	files, err := fs.Glob(playbooks.Files, "*.md")
-	if err != nil || len(files) < 7 {
-		t.Fatal(files, err)
-	}
+	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	for _, file := range files {
 		t.Run(file, func(t *testing.T) {
-			source, err := playbooks.Files.ReadFile(file)
-			must.Do(t, err)
+			source := must.Get(playbooks.Files.ReadFile(file))
 			reader := readerOfPlaybook(t, file)
 			done := 0
 			for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
@@ -62,9 +58,7 @@ func TestEveryCommandOfThePlaybooksWorks(t *testing.T) {
 					done++
 				}
 			}
-			if done < 5 {
-				t.Errorf("%d commands", done)
-			}
+			expect.That(t, done >= 5, "%d commands", done)
 		})
 	}
 }
@@ -117,8 +111,7 @@ func answerOf[T any](t *testing.T, args ...string) (v T) {
 // configOf is the database config of a cluster.
 func configOf(t *testing.T, cluster string) *mongo.Database {
 	t.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(cluster))
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(cluster)))
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return client.Database("config")
 }
@@ -133,9 +126,7 @@ func flagFirstChunk(t *testing.T, cluster string) {
 	done, err := config.Collection("chunks").UpdateOne(t.Context(),
 		bson.D{{Key: "uuid", Value: col.UUID}, {Key: "shard", Value: "shard-rs-1"}},
 		bson.D{{Key: "$set", Value: bson.D{{Key: "jumbo", Value: true}}}})
-	if err != nil || done.ModifiedCount != 1 {
-		t.Fatal(done, err)
-	}
+	must.That(t, err == nil && done.ModifiedCount == 1, "%v %v", done, err)
 }
 
 // turnOffBalancing turns off the balancer, which also has a window, and balancing of changes.
@@ -178,9 +169,7 @@ func (r *playbookReader) copy(t *testing.T, line string) {
 		args = append(args, "--json")
 	}
 	code, out, errs := shardboard(t, args...)
-	if code != 0 && !(code == 4 && refusedFor(line)) {
-		t.Fatalf("%s: exit %d, %s\n%s", line, code, errs, out)
-	}
+	must.That(t, code == 0 || code == 4 && refusedFor(line), "%s: exit %d, %s\n%s", line, code, errs, out)
 	var answered struct{ ID string }
 	if planned {
 		r.refused = code != 0
@@ -217,13 +206,10 @@ func TestThePlaybooksUseKnownNames(t *testing.T) {
 		}
 	}
 	for _, file := range files {
-		source, err := playbooks.Files.ReadFile(file)
-		must.Do(t, err)
+		source := must.Get(playbooks.Files.ReadFile(file))
 		for _, block := range shellBlock.FindAllStringSubmatch(string(source), -1) {
 			for _, m := range regexp.MustCompile(`\$([A-Z]+)`).FindAllStringSubmatch(block[1], -1) {
-				if !slices.Contains(known, m[1]) {
-					t.Errorf("%s uses $%s", file, m[1])
-				}
+				expect.That(t, slices.Contains(known, m[1]), "%s uses $%s", file, m[1])
 			}
 		}
 	}

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/only"
 )
 
 func TestPostmortemIsPrintedAsMarkdown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	for _, c := range []struct {
 		args []string
@@ -32,9 +31,7 @@ func TestPostmortemIsPrintedAsMarkdown(t *testing.T) {
 
 // A running server remembers problems, and that it has looked for them.
 func TestAServerRemembersItsProblems(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	for deadline := time.Now().Add(90 * time.Second); ; time.Sleep(100 * time.Millisecond) {
 		now := getJSON[api.AdviceList](t, server, "get", "advice") // also lets it look

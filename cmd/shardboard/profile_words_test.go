@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // What people read is in the words of the server's profile; JSON and CSV keep their names.
@@ -35,13 +37,9 @@ func TestOutputSpeaksTheWordsOfTheProfile(t *testing.T) {
 	} {
 		_, out, errs := shardboard(t, append(strings.Fields(tc.args), "--server", s.URL)...)
 		for _, want := range tc.says {
-			if !strings.Contains(out+errs, want) {
-				t.Errorf("%s: does not say %q:\n%s%s", tc.args, want, out, errs)
-			}
+			expect.That(t, strings.Contains(out+errs, want), "%s: does not say %q:\n%s%s", tc.args, want, out, errs)
 		}
-		if strings.Contains(out+errs, tc.not) {
-			t.Errorf("%s: says %q:\n%s%s", tc.args, tc.not, out, errs)
-		}
+		expect.That(t, !strings.Contains(out+errs, tc.not), "%s: says %q:\n%s%s", tc.args, tc.not, out, errs)
 	}
 }
 

@@ -11,7 +11,10 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
+	"shardboard/internal/fixture/refused"
 )
 
 // splitsOfChanges are items that split yorkie-meta.changes at hashes, as --plans takes them.
@@ -25,9 +28,7 @@ func splitsOfChanges(t *testing.T, at ...string) string {
 }
 
 func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	moveToNowhere := `{"kind":"move","args":{"ns":"yorkie-meta.changes","bounds":[{"doc_id":{"$numberLong":"1"}},{"doc_id":{"$numberLong":"2"}}],` +
 		`"to":"shard-rs-1"}}`
@@ -47,13 +48,9 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		args = append(args, "--confirm", *p.Confirm)
 	}
 	run := runForJSON[api.Run](t, server, args...)
-	if run.State != "succeeded" || run.Batch == nil || run.Batch.Done != 3 {
-		t.Fatalf("%s: %+v", run.State, run.Batch)
-	}
+	must.That(t, run.State == "succeeded" && run.Batch != nil && run.Batch.Done == 3, "%s: %+v", run.State, run.Batch)
 	items := runForJSON[api.List[api.BatchItem]](t, server, "runs", "items", run.ID)
-	if len(items.Items) != 3 || items.Items[2].State != "succeeded" || items.Items[2].Run == "" {
-		t.Errorf("%+v", items)
-	}
+	expect.That(t, len(items.Items) == 3 && items.Items[2].State == "succeeded" && items.Items[2].Run != "", "%+v", items)
 	code, out, errs = shardboard(t, "runs", "items", run.ID, "--limit", "2", "--server", server)
 	if code != 0 || strings.Count(out, "\n") != 3 || !strings.Contains(out, "Split the chunk") {
 		t.Errorf("exit %d\n%s%s", code, out, errs)
@@ -61,14 +58,10 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	code, out, errs = shardboard(t, "runs", "show", run.ID, "--server", server)
 	for _, part := range []string{"Batch: 3 of 3 items.", "Health after group 2 of 2: nothing wrong.",
 		"Not known: secondaries, replication lag and tickets.", "shardboard runs items " + run.ID} {
-		if code != 0 || !strings.Contains(out, part) {
-			t.Errorf("exit %d, no %q in\n%s%s", code, part, out, errs)
-		}
+		expect.That(t, code == 0 && strings.Contains(out, part), "exit %d, no %q in\n%s%s", code, part, out, errs)
 	}
 	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
-	if undo.Kind != "batch" || undo.UndoOf != run.ID {
-		t.Errorf("%+v", undo)
-	}
+	expect.That(t, undo.Kind == "batch" && undo.UndoOf == run.ID, "%+v", undo)
 	for _, tc := range []struct {
 		code int
 		says string
@@ -85,9 +78,7 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 }
 
 func TestABatchIsPausedAndResumedOnTheCommandLine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+	only.Long(t, "starts a server")
 	server := startServer(t)
 	chunks := getJSON[api.List[struct {
 		Ref   string `json:"ref"`
@@ -117,9 +108,7 @@ func TestABatchIsPausedAndResumedOnTheCommandLine(t *testing.T) {
 	}
 	code, out, errs := shardboard(t, "runs", "pause", run.ID, "--server", server)
 	for _, part := range []string{"Batch: 1 of 2 items, paused.", "Paused by", "Go on: shardboard runs resume " + run.ID} {
-		if code != 0 || !strings.Contains(out, part) {
-			t.Errorf("exit %d, no %q in\n%s%s", code, part, out, errs)
-		}
+		expect.That(t, code == 0 && strings.Contains(out, part), "exit %d, no %q in\n%s%s", code, part, out, errs)
 	}
 	if code, _, errs = shardboard(t, "runs", "resume", run.ID, "--skip", "2", "--server", server); code != 4 ||
 		!strings.Contains(errs, "Item 2 does not wait") {
@@ -144,9 +133,7 @@ func TestABatchThatWaitsIsPrintedWithWhatToDo(t *testing.T) {
 	for _, part := range []string{"paused: a failed item waits for a decision.", "item 2  waits (tries: 2)  no",
 		"Health after group 1 of 2: A shard did not answer. Not known: latencies.", "1 the same.",
 		"Go on: shardboard runs resume r. An item that waits: --retry ITEM or --skip ITEM."} {
-		if !strings.Contains(out.String(), part) {
-			t.Errorf("no %q in\n%s", part, out.String())
-		}
+		expect.Contains(t, out.String(), part, "the text")
 	}
 }
 
@@ -172,9 +159,7 @@ func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	for _, part := range []string{"run r1\n", "Move it.", "started 2026", "1  running", "run r1: Running", "1  proven",
 		"logged 2026", "Moved a chunk, a → b. The server counted: cloned 7, clonedBytes 700", "run r1: Done and proven", "ended 2026"} {
 		_, after, found := strings.Cut(rest, part)
-		if !found {
-			t.Fatalf("%q is missing, or in the wrong place:\n%s", part, text)
-		}
+		must.That(t, found, "%q is missing, or in the wrong place:\n%s", part, text)
 		rest = after
 	}
 }
@@ -205,19 +190,11 @@ func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 	for text, kind := range map[string]fault.Kind{"yes": 0, "y": fault.Conflict, "": fault.Conflict, "YES": fault.Conflict} {
 		var out strings.Builder
 		err := askToApprove(&env{ctx: context.Background(), stderr: &out}, p, func() (string, error) { return text, nil })
-		if (err == nil) != (text == "yes") || err != nil && fault.Of(err) != kind {
-			t.Errorf("%q: %v", text, err)
-		}
+		expect.That(t, (err == nil) == (text == "yes") && (err == nil || fault.Of(err) == kind), "%q: %v", text, err)
 		for _, want := range []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB", "shardboard approve plan --hash hash"} {
-			if !strings.Contains(out.String(), want) {
-				t.Errorf("no %q in %s", want, out.String())
-			}
+			expect.Contains(t, out.String(), want, "the text")
 		}
-		if strings.Contains(out.String(), "\x1b") {
-			t.Errorf("%q", out.String())
-		}
+		expect.Lacks(t, out.String(), "\x1b", "the text")
 	}
-	if err := askToApprove(&env{ctx: context.Background()}, p, nil); fault.Of(err) != fault.Invalid {
-		t.Errorf("without a terminal: %v", err)
-	}
+	refused.As(t, askToApprove(&env{ctx: context.Background()}, p, nil), fault.Invalid, "without a terminal")
 }

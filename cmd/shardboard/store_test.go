@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -48,9 +49,7 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	does(conflict, "exists already", "backup", "--data-dir", path("first"), "--to", path("running.backup"))
 	must.Do(t, os.WriteFile(path("other"), []byte("hello"), 0o600))
 	does(invalid, "not a whole backup", "restore", "--data-dir", path("fourth"), "--from", path("other"))
-	if _, err := os.Lstat(path("fourth")); err == nil {
-		t.Error("a refused restore made the directory")
-	}
+	expect.That(t, must.Err(os.Lstat(path("fourth"))) != nil, "a refused restore made the directory")
 	third := must.Get(sqlite.Open(t.Context(), path("third")))
 	defer third.Close()
 	if u, err := third.Users(t.Context()); err != nil || len(u) != 2 {
@@ -81,9 +80,7 @@ func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 			!strings.Contains(first, "backup") {
 			t.Errorf("%s: exit %d: %s", args[0], code, first)
 		}
-		if served := args[0] == "serve"; served != strings.Contains(rest, "level=ERROR") {
-			t.Errorf("%s: the next lines are %q", args[0], rest)
-		}
+		expect.Equal(t, args[0] == "serve", strings.Contains(rest, "level=ERROR"), "%s: the next lines are %q", args[0], rest)
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "this was a database once" {
 		t.Errorf("the file was changed: %q %v", text, err)
@@ -108,15 +105,11 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 		t.Fatalf("exit %d: %s%s", code, out, errs)
 	}
 	m := readManifest(t, filepath.Join(dir, "manifest.json"))
-	if m.Source != "cluster" || m.Cluster == nil || m.Cluster.Shards != 3 || len(m.Missing) != 3 {
-		t.Errorf("%+v", m)
-	}
+	expect.That(t, m.Source == "cluster" && m.Cluster != nil && m.Cluster.Shards == 3 && len(m.Missing) == 3, "%+v", m)
 	for _, p := range m.Parts {
 		for _, name := range p.Files {
 			text := must.Get(os.ReadFile(filepath.Join(dir, name)))
-			if strings.HasSuffix(name, ".json") && !json.Valid(text) {
-				t.Errorf("%s is no JSON", name)
-			}
+			expect.That(t, !strings.HasSuffix(name, ".json") || json.Valid(text), "%s is no JSON", name)
 			if rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll(); strings.HasSuffix(name, ".csv") &&
 				(err != nil || len(rows) <= p.Rows) {
 				t.Errorf("%s: %d lines of %d rows, %v", name, len(rows), p.Rows, err)
@@ -142,9 +135,7 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 		t.Errorf("%d files of %d, the first %s", len(z.File), files, z.File[0].Name)
 	}
 	entries, err := os.ReadDir(filepath.Dir(dir))
-	if err != nil || len(entries) != 2 {
-		t.Errorf("left behind: %v %v", entries, err)
-	}
+	expect.That(t, err == nil && len(entries) == 2, "left behind: %v %v", entries, err)
 }
 
 // A collection's name can be anything: files stay in their directory. What a server does not answer is
@@ -174,7 +165,5 @@ func TestAnExportNamesWhatCouldNotBeRead(t *testing.T) {
 		t.Errorf("exit %d, %+v\n%s", code, m.Missing, errs)
 	}
 	files, err := os.ReadDir(filepath.Join(dir, "chunks"))
-	if err != nil || len(files) != 4 {
-		t.Errorf("files of chunks: %v, %v", files, err)
-	}
+	expect.That(t, err == nil && len(files) == 4, "files of chunks: %v, %v", files, err)
 }

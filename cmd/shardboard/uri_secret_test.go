@@ -89,9 +89,7 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 		if err == nil && string(args) == bin+"\x00doctor\x00" {
 			return
 		}
-		if time.Since(begin) > 30*time.Second {
-			t.Fatalf("the arguments are %q (%v)", args, err)
-		}
+		must.That(t, time.Since(begin) <= 30*time.Second, "the arguments are %q (%v)", args, err)
 	}
 }
 
@@ -186,9 +184,7 @@ func TestAURIIsReadFromAPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	must.Do(t, err)
 	defer r.Close()
-	if _, err := w.WriteString("http://not-mongodb/\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(w.WriteString("http://not-mongodb/\n")))
 	w.Close()
 	path := "/dev/fd/" + strconv.Itoa(int(r.Fd()))
 	if _, err := os.Stat(path); err != nil {

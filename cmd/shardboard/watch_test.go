@@ -94,12 +94,8 @@ func TestWatchPrintsALineOfJSONForEachChange(t *testing.T) {
 	s.down.Store(false)
 	expect.Contains(t, <-stdout, `"shard-2`, "the second line")
 	expect.Contains(t, <-stderr, "answers again", "after that")
-	if err := end(); err != nil {
-		t.Errorf("Ctrl-C: %v", err)
-	}
-	if len(stdout) > 0 || len(stderr) > 0 {
-		t.Errorf("%d and %d more lines", len(stdout), len(stderr))
-	}
+	expect.NoError(t, end(), "Ctrl-C")
+	expect.That(t, len(stdout) == 0 && len(stderr) == 0, "%d and %d more lines", len(stdout), len(stderr))
 }
 
 func TestWatchRedrawsTheTable(t *testing.T) {
@@ -142,12 +138,8 @@ func TestWatchSaysHowOldTheTableIs(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	now = now.Add(10 * time.Second)
-	if got := step("No server answers."); !strings.Contains(got, "since 12:03:00 UTC, 10 s ago") {
-		t.Errorf("%q", got)
-	}
-	if got := step(""); strings.Contains(got, "NO ANSWER") {
-		t.Errorf("%q", got)
-	}
+	expect.Contains(t, step("No server answers."), "since 12:03:00 UTC, 10 s ago", "the text")
+	expect.Lacks(t, step(""), "NO ANSWER", "the text")
 }
 
 func TestWatchWritesRowsOfCSVThatAreNewOrChanged(t *testing.T) {
@@ -161,9 +153,7 @@ func TestWatchWritesRowsOfCSVThatAreNewOrChanged(t *testing.T) {
 	if got := <-stdout; !strings.HasPrefix(got, "shard-3") || strings.Count(got, "\n") != 1 {
 		t.Errorf("second: %q", got)
 	}
-	if err := end(); err != nil {
-		t.Errorf("Ctrl-C: %v", err)
-	}
+	expect.NoError(t, end(), "Ctrl-C")
 }
 
 func TestAReaderThatLeftIsNoError(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -37,13 +38,9 @@ func TestApprovalIsNeededAboveTheLimitsAndWhereNothingIsKnown(t *testing.T) {
 		var got []string
 		for _, m := range c.rules.Because(c.kind, false, Draft{Effect: Effect{Bytes: c.bytes, Chunks: c.chunks}}) {
 			got = append(got, m.Code)
-			if strings.Contains(m.String(), "{") {
-				t.Errorf("%s", m)
-			}
+			expect.Lacks(t, m.String(), "{", "%s", m)
 		}
-		if strings.Join(got, " ") != c.want {
-			t.Errorf("%+v: %v, want %s", c, got, c.want)
-		}
+		expect.Equal(t, strings.Join(got, " "), c.want, "%+v: %v", c, got)
 	}
 }
 
@@ -53,9 +50,7 @@ func TestRunWithoutApprovalCannotGrowBeyondTheApprovalLimits(t *testing.T) {
 		"10 20": {}, "3 20": {Chunks: 3}, "10 7": {Bytes: 7}, "10 20 ": {Chunks: 11, Bytes: 21},
 	} {
 		got := rules.Cap(l)
-		if s := fmt.Sprint(got.Chunks, got.Bytes.Value); s != strings.TrimSpace(want) {
-			t.Errorf("%+v: %s", rules, s)
-		}
+		expect.Equal(t, fmt.Sprint(got.Chunks, got.Bytes.Value), strings.TrimSpace(want), "%+v", rules)
 	}
 	if got := (ApprovalRules{Bytes: 7}).Cap(operation.Limits{}); got.Bytes.Known {
 		t.Error("a plan that moves nothing got a limit of bytes")
@@ -64,9 +59,7 @@ func TestRunWithoutApprovalCannotGrowBeyondTheApprovalLimits(t *testing.T) {
 
 func TestUnknownKindsForApprovalAreRefusedWithTheList(t *testing.T) {
 	got, err := ParseApprovalKinds([]string{"split", " move", "split"})
-	if err != nil || fmt.Sprint(got) != "[split move]" {
-		t.Errorf("%v, %v", got, err)
-	}
+	expect.That(t, err == nil && fmt.Sprint(got) == "[split move]", "%v, %v", got, err)
 	for _, bad := range []string{"", "spilt", "Split", "split;move", "x\x1b[0m"} {
 		_, err := ParseApprovalKinds([]string{"merge", bad})
 		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "balancer-off") || strings.Contains(fault.Text(err), "\x1b") {

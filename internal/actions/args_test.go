@@ -11,7 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
 )
@@ -127,9 +129,7 @@ func TestUnreadableArgumentsAreRefusedByName(t *testing.T) {
 	for name, text := range map[string]string{"at": "x", "bounds": "[", "cuts": "upper", "parts": "many", "on": "perhaps",
 		"force": "yes", "owner": "\xff"} {
 		x, _ := ArgumentNamed(name)
-		if _, err := x.FromText(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), `"`+name+`"`) {
-			t.Errorf("%s %q: %v", name, text, err)
-		}
+		refused.With(t, must.Err(x.FromText(text)), fault.Invalid, `"`+name+`"`, "%s %q", name, text)
 	}
 }
 
@@ -143,7 +143,7 @@ func TestHiddenArgumentsContainNoKeys(t *testing.T) {
 	a, err := ReadArgs(json.RawMessage("{" + strings.Join(members, ",") + "}"))
 	must.Do(t, err)
 	before := string(a.JSON())
-	mask := doc(t, bson.D{{Key: "hidden", Value: true}})
+	mask := doc(bson.D{{Key: "hidden", Value: true}})
 	got := a.HideKeys(func(bson.Raw) bson.Raw { return mask })
 	for _, key := range []string{"minKey", "maxKey", "number", "ref", `"a"`} {
 		if strings.Contains(string(got.JSON()), key) {
@@ -152,20 +152,14 @@ func TestHiddenArgumentsContainNoKeys(t *testing.T) {
 	}
 	for _, x := range Arguments() {
 		keeps := x.Type != TypeChunk && x.Type != TypeChunks
-		if x.Given(got) != keeps {
-			t.Errorf("%s: given is %t", x.Name, x.Given(got))
-		}
+		expect.Equal(t, x.Given(got), keeps, "%s: given", x.Name)
 	}
-	if string(a.JSON()) != before {
-		t.Error("the arguments themselves were changed")
-	}
+	expect.Equal(t, string(a.JSON()), before, "the arguments themselves were changed")
 }
 
 func TestANumberOfChunksIsThatOfAResharding(t *testing.T) {
 	a, err := ReadArgs(json.RawMessage(`{"chunks": 12}`))
-	if err != nil || a.InitialChunks != 12 || a.Chunks != nil {
-		t.Errorf("%+v, %v", a, err)
-	}
+	expect.That(t, err == nil && a.InitialChunks == 12 && a.Chunks == nil, "%+v, %v", a, err)
 	if a, err = ReadArgs(json.RawMessage(`{"chunks": ["12"]}`)); err != nil || a.InitialChunks != 0 || len(a.Chunks) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -174,7 +168,7 @@ func TestANumberOfChunksIsThatOfAResharding(t *testing.T) {
 func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, from(t, 20), from(t, 30)))
 	whole := chunkAt(t, s, documents, 1)
-	half := [2]bson.Raw{whole[0], doc(t, project(33))}
+	half := [2]bson.Raw{whole[0], doc(project(33))}
 	ref := func(s string) Args { return Args{NS: documents, Chunk: s, To: "c"} }
 	ofShop := s
 	words := *s.Profile
@@ -189,35 +183,35 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 	}{
 		{"split-hot without a chunk", SplitHot, Args{NS: documents}, fault.Invalid, `"chunk"`},
 		{"no key and no chunk", Split, Args{NS: documents}, fault.Invalid, `"at"`},
-		{"no namespace", Split, Args{At: doc(t, project(30))}, fault.Invalid, `"ns"`},
-		{"unknown collection", Split, Args{NS: "a.b", At: doc(t, project(30))}, fault.NotFound, `"ns"`},
-		{"unsharded collection", Split, Args{NS: db + ".users", At: doc(t, project(30))}, fault.Invalid, "not sharded"},
-		{"key of a bound", Split, Args{NS: documents, At: doc(t, project(20))}, fault.Invalid, `"at"`},
-		{"end of the key space", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: bson.MaxKey{}}})},
+		{"no namespace", Split, Args{At: doc(project(30))}, fault.Invalid, `"ns"`},
+		{"unknown collection", Split, Args{NS: "a.b", At: doc(project(30))}, fault.NotFound, `"ns"`},
+		{"unsharded collection", Split, Args{NS: db + ".users", At: doc(project(30))}, fault.Invalid, "not sharded"},
+		{"key of a bound", Split, Args{NS: documents, At: doc(project(20))}, fault.Invalid, `"at"`},
+		{"end of the key space", Split, Args{NS: documents, At: doc(bson.D{{Key: "project_id", Value: bson.MaxKey{}}})},
 			fault.Invalid, `"at"`},
-		{"key of another type", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
-		{"an array as a key", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "project_id", Value: bson.A{1, 2}}})}, fault.Invalid, `"at"`},
-		{"key of another field", Split, Args{NS: documents, At: doc(t, bson.D{{Key: "p", Value: oid(1)}})}, fault.Invalid, `"at"`},
-		{"part of a key", Split, Args{NS: clients, At: doc(t, project(30))}, fault.Invalid, `"at"`},
-		{"hash of another type", Split, Args{NS: changes, At: doc(t, bson.D{{Key: "doc_id", Value: oid(1)}})}, fault.Invalid, `"at"`},
+		{"key of another type", Split, Args{NS: documents, At: doc(bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
+		{"an array as a key", Split, Args{NS: documents, At: doc(bson.D{{Key: "project_id", Value: bson.A{1, 2}}})}, fault.Invalid, `"at"`},
+		{"key of another field", Split, Args{NS: documents, At: doc(bson.D{{Key: "p", Value: oid(1)}})}, fault.Invalid, `"at"`},
+		{"part of a key", Split, Args{NS: clients, At: doc(project(30))}, fault.Invalid, `"at"`},
+		{"hash of another type", Split, Args{NS: changes, At: doc(bson.D{{Key: "doc_id", Value: oid(1)}})}, fault.Invalid, `"at"`},
 		{"one part", Split, Args{NS: documents, Bounds: whole, Parts: 1}, fault.Invalid, `"parts"`},
 		{"too many parts", Split, Args{NS: documents, Bounds: whole, Parts: 65}, fault.Invalid, `"parts"`},
-		{"at and parts", Split, Args{NS: documents, At: doc(t, project(30)), Parts: 2}, fault.Invalid, `"parts"`},
-		{"at outside of the chunk", Split, Args{NS: documents, At: doc(t, project(50)), Bounds: whole}, fault.Invalid, `"at"`},
-		{"foreign argument", Split, Args{NS: documents, At: doc(t, project(30)), To: "c"}, fault.Invalid, `"to"`},
+		{"at and parts", Split, Args{NS: documents, At: doc(project(30)), Parts: 2}, fault.Invalid, `"parts"`},
+		{"at outside of the chunk", Split, Args{NS: documents, At: doc(project(50)), Bounds: whole}, fault.Invalid, `"at"`},
+		{"foreign argument", Split, Args{NS: documents, At: doc(project(30)), To: "c"}, fault.Invalid, `"to"`},
 		{"bounds that are no chunk", MoveChunk, Args{NS: documents, Bounds: half, To: "c"}, fault.NotFound, `"bounds"`},
-		{"bounds of a chunk that was split", SplitHot, Args{NS: documents, Bounds: [2]bson.Raw{whole[0], doc(t, bson.D{{Key: "project_id",
+		{"bounds of a chunk that was split", SplitHot, Args{NS: documents, Bounds: [2]bson.Raw{whole[0], doc(bson.D{{Key: "project_id",
 			Value: bson.MaxKey{}}})}}, fault.Conflict, "was split and is 2 chunks now"},
 		{"one bound", MoveChunk, Args{NS: documents, Bounds: [2]bson.Raw{whole[0]}, To: "c"}, fault.Invalid, `"bounds"`},
 		{"bounds in the wrong order", MoveChunk, Args{NS: documents, Bounds: [2]bson.Raw{whole[1], whole[0]}, To: "c"}, fault.Invalid,
 			`"bounds"`},
 		{"no chunk", MoveChunk, Args{NS: documents, To: "c"}, fault.Invalid, `"chunk"`},
 		{"no reference", MoveChunk, ref("??"), fault.Invalid, `"chunk"`},
-		{"unknown chunk", MoveChunk, ref(encoded(doc(t, project(33)))), fault.NotFound, `"chunk"`},
+		{"unknown chunk", MoveChunk, ref(encoded(doc(project(33)))), fault.NotFound, `"chunk"`},
 		{"chunk of another collection", MoveChunk, ref("00000000-0000-0000-0000-000000000001." + encoded(whole[0])), fault.NotFound, `"chunk"`},
 		{"unknown shard", MoveChunk, Args{NS: documents, Bounds: whole, To: "z"}, fault.NotFound, `"to"`},
 		{"no shard", MoveChunk, Args{NS: documents, Bounds: whole}, fault.Invalid, `"to"`},
-		{"part outside of the chunk", MoveChunk, Args{NS: documents, Bounds: whole, To: "c", Min: doc(t, project(10))}, fault.Invalid, `"min"`},
+		{"part outside of the chunk", MoveChunk, Args{NS: documents, Bounds: whole, To: "c", Min: doc(project(10))}, fault.Invalid, `"min"`},
 		{"merge of one chunk", Merge, Args{NS: documents, Bounds: whole}, fault.Invalid, `"bounds"`},
 		{"merge of no chunks", Merge, Args{NS: documents, Bounds: half}, fault.NotFound, `"bounds"`},
 		{"no project", Pin, Args{Shard: "a"}, fault.Invalid, `"project"`},
@@ -231,18 +225,18 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 		{"spread by the balancer", Spread, Args{Project: "beta", Mode: "balancer"}, fault.Invalid, `"mode"`},
 		{"no zone", ZoneAddShard, Args{Shard: "a"}, fault.Invalid, `"zone"`},
 		{"zone of an unknown shard", ZoneAddShard, Args{Shard: "z", Zone: "eu"}, fault.NotFound, `"shard"`},
-		{"empty range", ZoneSetRange, Args{NS: documents, Zone: "eu", Min: doc(t, project(30)), Max: doc(t, project(30))}, fault.Invalid,
+		{"empty range", ZoneSetRange, Args{NS: documents, Zone: "eu", Min: doc(project(30)), Max: doc(project(30))}, fault.Invalid,
 			`"max"`},
 		{"range of another type", ZoneSetRange,
-			Args{NS: documents, Zone: "eu", Min: doc(t, bson.D{{Key: "project_id", Value: int32(1)}}),
-				Max: doc(t, bson.D{{Key: "project_id", Value: int32(2)}})}, fault.Invalid, `"min"`},
+			Args{NS: documents, Zone: "eu", Min: doc(bson.D{{Key: "project_id", Value: int32(1)}}),
+				Max: doc(bson.D{{Key: "project_id", Value: int32(2)}})}, fault.Invalid, `"min"`},
 		{"range up to NaN", ZoneSetRange,
-			Args{NS: documents, Zone: "eu", Min: doc(t, project(20)), Max: doc(t, bson.D{{Key: "project_id", Value: math.NaN()}})},
+			Args{NS: documents, Zone: "eu", Min: doc(project(20)), Max: doc(bson.D{{Key: "project_id", Value: math.NaN()}})},
 			fault.Invalid, `"max"`},
 		{"first field of another type", ZoneSetRange,
-			Args{NS: clients, Zone: "eu", Min: doc(t, bson.D{{Key: "project_id", Value: "x"}}), Max: doc(t, project(30))}, fault.Invalid, `"min"`},
-		{"no such range", ZoneRemoveRange, Args{NS: documents, Min: doc(t, project(20)), Max: doc(t, project(31))}, fault.NotFound, `"min"`},
-		{"range of another zone", ZoneRemoveRange, Args{NS: documents, Zone: "us", Min: doc(t, project(20)), Max: doc(t, project(30))},
+			Args{NS: clients, Zone: "eu", Min: doc(bson.D{{Key: "project_id", Value: "x"}}), Max: doc(project(30))}, fault.Invalid, `"min"`},
+		{"no such range", ZoneRemoveRange, Args{NS: documents, Min: doc(project(20)), Max: doc(project(31))}, fault.NotFound, `"min"`},
+		{"range of another zone", ZoneRemoveRange, Args{NS: documents, Zone: "us", Min: doc(project(20)), Max: doc(project(30))},
 			fault.NotFound, `"zone"`},
 		{"argument where none is taken", BalancerOn, Args{NS: documents}, fault.Invalid, "takes none"},
 		{"half a window", BalancerWindow, Args{Start: "10:00"}, fault.Invalid, `"stop"`},
@@ -259,9 +253,7 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 			}
 			_, _, err = Planners()[x.kind](ofShop, x.args)
 			said := strings.ReplaceAll(fault.Text(err), `"project"`, "the argument")
-			if ofShop.Profile.Words(said) != said {
-				t.Errorf("a shop is told of projects: %v", err)
-			}
+			expect.Equal(t, ofShop.Profile.Words(said), said, "a shop is told of projects: %v", err)
 		})
 	}
 }
@@ -278,7 +270,7 @@ func TestExistingRangeOfWrongTypeCanBeRemoved(t *testing.T) {
 	if d.Blocked() || len(d.Steps) != 1 || !d.Undo.Possible || d.Undo.Kind != "" {
 		t.Errorf("blocked %v, %d steps, undo %+v", d.Blocked(), len(d.Steps), d.Undo)
 	}
-	whole := Args{NS: documents, Zone: "us", Min: doc(t, bson.D{{Key: "project_id", Value: bson.MinKey{}}}), Max: doc(t, project(30))}
+	whole := Args{NS: documents, Zone: "us", Min: doc(bson.D{{Key: "project_id", Value: bson.MinKey{}}}), Max: doc(project(30))}
 	if _, _, err := Planners()[ZoneSetRange](s, whole); err != nil {
 		t.Errorf("MinKey is an end of every range: %v", err)
 	}

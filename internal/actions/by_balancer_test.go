@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -42,7 +43,7 @@ func TestWhatThePlanMakesTheBalancerMoveCounts(t *testing.T) {
 		{"defragmenting", Defragment, Args{NS: documents, On: yes(true)}, []func(*Situation){balancing}, "unknown"},
 		{"defragmenting no more", Defragment, Args{NS: documents, On: yes(false)},
 			[]func(*Situation){balancing, func(s *Situation) { s.Table.Collection(documents).Defragmenting = true }}, "nothing"},
-		{"a split of what has to move anyway", Split, Args{NS: documents, At: doc(t, project(25))},
+		{"a split of what has to move anyway", Split, Args{NS: documents, At: doc(project(25))},
 			[]func(*Situation){outside, balancing}, "nothing"},
 	} {
 		release := "5.0.7"
@@ -61,9 +62,7 @@ func TestWhatThePlanMakesTheBalancerMoveCounts(t *testing.T) {
 				got = "unknown"
 			}
 		}
-		if got != c.want {
-			t.Errorf("%s: the balancer moves %s more, want %s", c.name, got, c.want)
-		}
+		expect.That(t, got == c.want, "%s: the balancer moves %s more, want %s", c.name, got, c.want)
 	}
 }
 
@@ -75,9 +74,7 @@ func TestWhatTheBalancerEvensOutIsUnknownWithoutSizes(t *testing.T) {
 	if b := d.Effect.ByBalancer; b == nil || b.Chunks.Known {
 		t.Errorf("%+v", b)
 	}
-	if because := (ApprovalRules{Chunks: 1000}).Because(BalancerOn, false, d); len(because) != 1 {
-		t.Errorf("%v", because)
-	}
+	expect.Len(t, (ApprovalRules{Chunks: 1000}).Because(BalancerOn, false, d), 1, "because")
 }
 
 // Of a plan that may send a move to several shards, all that may come to one has room there.

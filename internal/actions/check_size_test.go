@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -40,7 +42,7 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 		s.Measured.Reason = "tooMany"
 	}
 	waiting := func(s *Situation) {
-		s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "a", Min: doc(t, project(20)), Max: doc(t, project(30))}}
+		s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "a", Min: doc(project(20)), Max: doc(project(30))}}
 	}
 	type changes = []func(*Situation)
 	for _, x := range []struct {
@@ -95,18 +97,14 @@ func TestMeasuredSizeDecidesWhetherChunkCanMove(t *testing.T) {
 			}
 			s := cluster(t, "0.6.38", x.version, x.change...)
 			d, _ := plan(t, s, x.kind, x.args(s))
-			if len(d.Needs.Sizes) == 0 {
-				t.Fatal("the draft asks for no size")
-			}
+			must.That(t, len(d.Needs.Sizes) != 0, "the draft asks for no size")
 			steps := len(d.Steps)
 			x.measure(&s, d.Needs.Sizes)
 			d, _ = plan(t, s, x.kind, x.args(s))
 			if v, code := worstVerdict(d, "size"); v != x.want || code != x.code {
 				t.Errorf("%s %s, want %s %s\n%+v", v, code, x.want, x.code, d.Checks)
 			}
-			if len(d.Steps) != steps {
-				t.Errorf("%d steps before measuring and %d after", steps, len(d.Steps))
-			}
+			expect.That(t, len(d.Steps) == steps, "%d steps before measuring and %d after", steps, len(d.Steps))
 		})
 	}
 }
@@ -139,47 +137,47 @@ func TestIncomingDataIsCheckedAgainstDiskSpace(t *testing.T) {
 	sizeless := func(s *Situation) { s.Table.Sizes = nil }
 	eu := func(shards string) func(*Situation) { return zone(t, "eu", shards, clients, from(t, 20), from(t, 21)) }
 	runChecks(t, "0.6.38", []checkCase{
-		expect("room", MoveChunk, move, Pass, "disk.fits"),
-		expect("room to the last", MoveChunk, move, Pass, "disk.fits", used(0, 0, 8900)),
-		expect("nine tenths", MoveChunk, move, Warn, "disk.tight", used(0, 0, 8980)),
-		expect("all but what is kept", MoveChunk, move, Warn, "disk.tight", used(0, 0, 9480)),
-		expect("more than that", MoveChunk, move, Block, "disk.full", used(0, 0, 9481)),
-		expect("a hundredth of what is free", MoveChunk, move, Warn, "disk.tight", big(3, 3, 3), used(0, 0, 9700)),
-		expect("the donor's is full", MoveChunk, move, Pass, "disk.fits", used(0, 9999, 0)),
-		expect("full", MoveChunk, move, Block, "disk.full", used(0, 0, 10_000)),
-		expect("not read", MoveChunk, move, Pass, "disk.unknown",
+		caseOf("room", MoveChunk, move, Pass, "disk.fits"),
+		caseOf("room to the last", MoveChunk, move, Pass, "disk.fits", used(0, 0, 8900)),
+		caseOf("nine tenths", MoveChunk, move, Warn, "disk.tight", used(0, 0, 8980)),
+		caseOf("all but what is kept", MoveChunk, move, Warn, "disk.tight", used(0, 0, 9480)),
+		caseOf("more than that", MoveChunk, move, Block, "disk.full", used(0, 0, 9481)),
+		caseOf("a hundredth of what is free", MoveChunk, move, Warn, "disk.tight", big(3, 3, 3), used(0, 0, 9700)),
+		caseOf("the donor's is full", MoveChunk, move, Pass, "disk.fits", used(0, 9999, 0)),
+		caseOf("full", MoveChunk, move, Block, "disk.full", used(0, 0, 10_000)),
+		caseOf("not read", MoveChunk, move, Pass, "disk.unknown",
 			func(s *Situation) { s.Table.Disks = nil; s.Table.Health[topology.PartDisks] = topology.Health{} }),
-		expect("not permitted", MoveChunk, move, Pass, "disk.unknown", func(s *Situation) {
+		caseOf("not permitted", MoveChunk, move, Pass, "disk.unknown", func(s *Situation) {
 			s.Table.Disks = nil
 			s.Table.Health[topology.PartDisks] = topology.Health{Denied: true, Privilege: "dbStats on y"}
 		}),
-		expect("another's is not known", MoveChunk, move, Pass, "disk.fits", reason("a", "noDisk")),
-		expect("its is not known", MoveChunk, move, Pass, "disk.unknown", reason("c", "noDisk")),
-		expect("what comes is not known", MoveChunk, move, Pass, "disk.comesUnknown", sizeless),
-		expect("what comes is not known, and it is tight", MoveChunk, move, Warn, "disk.tightUnknown", sizeless, used(0, 0, 9300)),
-		expect("a split needs none", Split, ofChunk(t, 1, ""), "", "disk", used(9999, 9999, 9999)),
+		caseOf("another's is not known", MoveChunk, move, Pass, "disk.fits", reason("a", "noDisk")),
+		caseOf("its is not known", MoveChunk, move, Pass, "disk.unknown", reason("c", "noDisk")),
+		caseOf("what comes is not known", MoveChunk, move, Pass, "disk.comesUnknown", sizeless),
+		caseOf("what comes is not known, and it is tight", MoveChunk, move, Warn, "disk.tightUnknown", sizeless, used(0, 0, 9300)),
+		caseOf("a split needs none", Split, ofChunk(t, 1, ""), "", "disk", used(9999, 9999, 9999)),
 
 		// Of b's chunk of documents, beta is one project of two; of clients it is half of a's and half of b's.
-		expect("a pin adds its collections up", Pin, pin, Block, "disk.full", big(3200, 3200, 0), used(0, 0, 4800)),
-		expect("each alone would fit", MoveChunk, move, Pass, "disk.fits", big(3200, 3200, 0), used(0, 0, 4800)),
-		expect("a pin by the balancer", Pin, balancer, Block, "disk.full", balancing, big(3200, 3200, 0), used(0, 0, 4800)),
-		expect("what is estimated might not fit", Pin, pin, Warn, "disk.tight", big(3000, 3000, 0), used(0, 0, 4200)),
-		expect("isolating moves the others away", Isolate, isolate, Block, "disk.full", used(9800, 0, 9800)),
-		expect("spreading", Spread, spread, Block, "disk.full", used(0, 0, 9999)),
+		caseOf("a pin adds its collections up", Pin, pin, Block, "disk.full", big(3200, 3200, 0), used(0, 0, 4800)),
+		caseOf("each alone would fit", MoveChunk, move, Pass, "disk.fits", big(3200, 3200, 0), used(0, 0, 4800)),
+		caseOf("a pin by the balancer", Pin, balancer, Block, "disk.full", balancing, big(3200, 3200, 0), used(0, 0, 4800)),
+		caseOf("what is estimated might not fit", Pin, pin, Warn, "disk.tight", big(3000, 3000, 0), used(0, 0, 4200)),
+		caseOf("isolating moves the others away", Isolate, isolate, Block, "disk.full", used(9800, 0, 9800)),
+		caseOf("spreading", Spread, spread, Block, "disk.full", used(0, 0, 9999)),
 
-		expect("a zone of one shard", ZoneSetRange, rangeArgs("eu", 15, 40), Block, "disk.full", eu("c"), used(0, 0, 9999)),
-		expect("a zone of one shard with space", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.fits", eu("c")),
-		expect("a zone of two", ZoneSetRange, rangeArgs("eu", 15, 40), Block, "disk.full.together", eu("ac"), used(9600, 0, 9600)),
-		expect("a zone of two shards, one with space", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.fits.together",
+		caseOf("a zone of one shard", ZoneSetRange, rangeArgs("eu", 15, 40), Block, "disk.full", eu("c"), used(0, 0, 9999)),
+		caseOf("a zone of one shard with space", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.fits", eu("c")),
+		caseOf("a zone of two", ZoneSetRange, rangeArgs("eu", 15, 40), Block, "disk.full.together", eu("ac"), used(9600, 0, 9600)),
+		caseOf("a zone of two shards, one with space", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.fits.together",
 			eu("ac"), used(9999, 0, 0)),
-		expect("a zone of two shards, one disk not known", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.unknown",
+		caseOf("a zone of two shards, one disk not known", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.unknown",
 			eu("ac"), reason("a", "noDisk")),
-		expect("a zone of two shards, one draining", ZoneSetRange, rangeArgs("eu", 15, 40), Block, "disk.full",
+		caseOf("a zone of two shards, one draining", ZoneSetRange, rangeArgs("eu", 15, 40), Block, "disk.full",
 			eu("ac"), draining("a"), used(0, 0, 9999)),
-		expect("a range that moves nothing", ZoneSetRange, rangeArgs("eu", 20, 40), "", "disk", eu("b"), used(9999, 9999, 9999)),
-		expect("bytes of a range are not known", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.comesUnknown",
+		caseOf("a range that moves nothing", ZoneSetRange, rangeArgs("eu", 20, 40), "", "disk", eu("b"), used(9999, 9999, 9999)),
+		caseOf("bytes of a range are not known", ZoneSetRange, rangeArgs("eu", 15, 40), Pass, "disk.comesUnknown",
 			eu("c"), sizeless),
-		expect("leaving a zone", ZoneRemoveShard, fixed(Args{Shard: "b", Zone: "eu"}), Block, "disk.full",
+		caseOf("leaving a zone", ZoneRemoveShard, fixed(Args{Shard: "b", Zone: "eu"}), Block, "disk.full",
 			zone(t, "eu", "bc", documents, from(t, 20), from(t, 40)), used(0, 0, 9999)),
 	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -24,7 +25,7 @@ import (
 func event(t testing.TB, what string, ago time.Duration, from, to string, lo, hi bson.D, copied int64) topology.Event {
 	d := bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "from", Value: from}, {Key: "to", Value: to},
 		{Key: "counts", Value: bson.D{{Key: "clonedBytes", Value: copied}}}}
-	return topology.Event{What: what, NS: string(documents), Time: now.Add(-ago), Shard: from, Details: doc(t, d)}
+	return topology.Event{What: what, NS: string(documents), Time: now.Add(-ago), Shard: from, Details: doc(d)}
 }
 
 func TestChecksGiveExpectedVerdicts(t *testing.T) {
@@ -60,163 +61,163 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 		return func(s *Situation) { s.Table.Health[p] = h }
 	}
 	runChecks(t, "0.6.38", []checkCase{
-		expect("balancer off", MoveChunk, move(1, "c"), Pass, "balancer.off"),
-		expect("balancer on", MoveChunk, move(1, "c"), Warn, "balancer.races", balancing),
-		expect("balancer settings not read", MoveChunk, move(1, "c"), Warn, "balancer.unknown",
+		caseOf("balancer off", MoveChunk, move(1, "c"), Pass, "balancer.off"),
+		caseOf("balancer on", MoveChunk, move(1, "c"), Warn, "balancer.races", balancing),
+		caseOf("balancer settings not read", MoveChunk, move(1, "c"), Warn, "balancer.unknown",
 			balancer(func(b *topology.Balancer) { b.Known = false })),
-		expect("a zone does not need the balancer off", ZoneAddShard, fixed(Args{Shard: "a",
+		caseOf("a zone does not need the balancer off", ZoneAddShard, fixed(Args{Shard: "a",
 			Zone: "z"}), Pass, "balancer.apart", balancing),
-		expect("no window", MoveChunk, move(1, "c"), Pass, "window.none"),
-		expect("window", MoveChunk, move(1, "c"), Warn, "window.set",
+		caseOf("no window", MoveChunk, move(1, "c"), Pass, "window.none"),
+		caseOf("window", MoveChunk, move(1, "c"), Warn, "window.set",
 			balancer(func(b *topology.Balancer) { b.WindowStart, b.WindowStop = "01:00", "02:00" })),
 
-		expect("the balancer would keep it", MoveChunk, move(1, "c"), Warn, "undo-by-balancer.imbalance",
+		caseOf("the balancer would keep it", MoveChunk, move(1, "c"), Warn, "undo-by-balancer.imbalance",
 			balancing, withOwners(t, documents, "abc")),
-		expect("the balancer is off, and would move it back when on", MoveChunk, move(1, "c"), Warn, "undo-by-balancer.whenOn"),
-		expect("the balancer would leave it there", MoveChunk, move(1, "b"), Pass, "undo-by-balancer.stays",
+		caseOf("the balancer is off, and would move it back when on", MoveChunk, move(1, "c"), Warn, "undo-by-balancer.whenOn"),
+		caseOf("the balancer would leave it there", MoveChunk, move(1, "b"), Pass, "undo-by-balancer.stays",
 			withOwners(t, documents, "cac")),
-		expect("adjacent chunks are merged since 7.0", Split, median, Warn, "undo-by-balancer.autoMerge",
+		caseOf("adjacent chunks are merged since 7.0", Split, median, Warn, "undo-by-balancer.autoMerge",
 			version("7.0.0"), balancing),
-		expect("adjacent chunks stay where merging is off", Split, median, Pass, "undo-by-balancer.stays", version("7.0.0"), balancing,
+		caseOf("adjacent chunks stay where merging is off", Split, median, Pass, "undo-by-balancer.stays", version("7.0.0"), balancing,
 			balancer(func(b *topology.Balancer) { b.AutoMergeOff = true })),
-		expect("a value is refused", MoveChunk, move(1, "c"), Warn, "balancer.refused", balancing,
+		caseOf("a value is refused", MoveChunk, move(1, "c"), Warn, "balancer.refused", balancing,
 			balancer(func(b *topology.Balancer) { b.Refused = []topology.RefusedSetting{{Doc: "chunksize", Field: "value"}} })),
-		expect("adjacent chunks stay before 7.0", Split, median, Pass, "undo-by-balancer.stays", version("6.0.9"), balancing),
+		caseOf("adjacent chunks stay before 7.0", Split, median, Pass, "undo-by-balancer.stays", version("6.0.9"), balancing),
 
-		expect("nothing competes", MoveChunk, move(1, "c"), Pass, "competing.none"),
-		expect("activity not permitted", MoveChunk, move(1, "c"), Warn, "competing.unknown",
+		caseOf("nothing competes", MoveChunk, move(1, "c"), Pass, "competing.none"),
+		caseOf("activity not permitted", MoveChunk, move(1, "c"), Warn, "competing.unknown",
 			func(s *Situation) { s.Activity = operation.Activity{Reason: "notPermitted"} }),
-		expect("a migration of the shard", MoveChunk, move(1, "c"), Warn, "competing.shards",
+		caseOf("a migration of the shard", MoveChunk, move(1, "c"), Warn, "competing.shards",
 			func(s *Situation) { s.Activity.Migrations = []balance.Migration{{NS: "x.y", From: "a", To: "c"}} }),
-		expect("a migration of the collection", Split, median, Warn, "competing.waits",
+		caseOf("a migration of the collection", Split, median, Warn, "competing.waits",
 			func(s *Situation) { s.Activity.Migrations = []balance.Migration{{NS: documents, From: "a", To: "c"}} }),
-		expect("a running reshardCollection", Split, median, Block, "competing.ddl", func(s *Situation) {
+		caseOf("a running reshardCollection", Split, median, Block, "competing.ddl", func(s *Situation) {
 			s.Activity.DDL = []operation.Running{{NS: documents, What: "reshardCollection", For: 3*time.Hour + 20*time.Second}}
 		}),
-		expect("a drop of the database", Split, median, Block, "competing.ddl", func(s *Situation) {
+		caseOf("a drop of the database", Split, median, Block, "competing.ddl", func(s *Situation) {
 			s.Activity.DDL = []operation.Running{{NS: db, What: "dropDatabase", For: 3*time.Hour + 20*time.Second}}
 		}),
-		expect("resharding", Split, median, Block, "competing.resharding",
+		caseOf("resharding", Split, median, Block, "competing.resharding",
 			meta(func(c *topology.Collection) { c.Resharding = true })),
 
-		expect("two projects", Split, median, Pass, "unsplittable.values"),
-		expect("one project", Split, ofChunk(t, 2, ""), Block, "unsplittable.oneProject"),
-		expect("jumbo", Split, median, Warn, "unsplittable.jumbo", withOwners(t, documents, "aBc")),
+		caseOf("two projects", Split, median, Pass, "unsplittable.values"),
+		caseOf("one project", Split, ofChunk(t, 2, ""), Block, "unsplittable.oneProject"),
+		caseOf("jumbo", Split, median, Warn, "unsplittable.jumbo", withOwners(t, documents, "aBc")),
 
-		expect("small", MoveChunk, move(1, "c"), Pass, "size.fits"),
-		expect("too big", MoveChunk, move(1, "c"), Block, "size.tooBig", big(10, 300, 10)),
-		expect("too big, forced", MoveChunk, forced, Warn, "size.forced", big(10, 300, 10)),
-		expect("perhaps too big", MoveChunk, move(1, "c"), Warn, "size.perhaps", big(10, 600, 10), withOwners(t, documents, "bba")),
-		expect("a collection's own chunk size", MoveChunk, move(1, "c"), Pass, "size.fits",
+		caseOf("small", MoveChunk, move(1, "c"), Pass, "size.fits"),
+		caseOf("too big", MoveChunk, move(1, "c"), Block, "size.tooBig", big(10, 300, 10)),
+		caseOf("too big, forced", MoveChunk, forced, Warn, "size.forced", big(10, 300, 10)),
+		caseOf("perhaps too big", MoveChunk, move(1, "c"), Warn, "size.perhaps", big(10, 600, 10), withOwners(t, documents, "bba")),
+		caseOf("a collection's own chunk size", MoveChunk, move(1, "c"), Pass, "size.fits",
 			big(10, 300, 10), meta(func(c *topology.Collection) { c.MaxChunkBytes = 1024 * megabyte })),
-		expect("size not known", MoveChunk, move(1, "c"), Warn, "size.unknown", func(s *Situation) { s.Table.Sizes = nil }),
-		expect("merged too big", Merge, both, Warn, "size.merged", withOwners(t, documents, "bbc"), big(0, 300, 10)),
-		expect("flagged again", ClearJumbo, median, Warn, "size.again", withOwners(t, documents, "aBc"), big(10, 300, 10)),
+		caseOf("size not known", MoveChunk, move(1, "c"), Warn, "size.unknown", func(s *Situation) { s.Table.Sizes = nil }),
+		caseOf("merged too big", Merge, both, Warn, "size.merged", withOwners(t, documents, "bbc"), big(0, 300, 10)),
+		caseOf("flagged again", ClearJumbo, median, Warn, "size.again", withOwners(t, documents, "aBc"), big(10, 300, 10)),
 
-		expect("no flag", MoveChunk, move(1, "c"), Pass, "jumbo.none"),
-		expect("flagged", MoveChunk, move(1, "c"), Block, "jumbo.flagged", withOwners(t, documents, "aBc")),
-		expect("flagged, forced", MoveChunk, forced, Warn, "jumbo.forced", withOwners(t, documents, "aBc")),
-		expect("the merged chunk keeps the first flag", Merge, both, Warn, "jumbo.merged", withOwners(t, documents, "BBc")),
-		expect("the balancer skips jumbo chunks", Pin, fixed(Args{Project: "beta", Shard: "c", Mode: ModeBalancer}), Block, "jumbo.skipped",
+		caseOf("no flag", MoveChunk, move(1, "c"), Pass, "jumbo.none"),
+		caseOf("flagged", MoveChunk, move(1, "c"), Block, "jumbo.flagged", withOwners(t, documents, "aBc")),
+		caseOf("flagged, forced", MoveChunk, forced, Warn, "jumbo.forced", withOwners(t, documents, "aBc")),
+		caseOf("the merged chunk keeps the first flag", Merge, both, Warn, "jumbo.merged", withOwners(t, documents, "BBc")),
+		caseOf("the balancer skips jumbo chunks", Pin, fixed(Args{Project: "beta", Shard: "c", Mode: ModeBalancer}), Block, "jumbo.skipped",
 			balancing, withOwners(t, documents, "aBc")),
 
-		expect("recipient can take it", MoveChunk, move(1, "c"), Pass, "recipient.takes"),
-		expect("recipient is draining", MoveChunk, move(1, "c"), Block, "recipient.draining", draining("c")),
-		expect("pinned to a draining shard", Pin, fixed(Args{Project: "beta", Shard: "b"}), Block, "recipient.draining",
+		caseOf("recipient can take it", MoveChunk, move(1, "c"), Pass, "recipient.takes"),
+		caseOf("recipient is draining", MoveChunk, move(1, "c"), Block, "recipient.draining", draining("c")),
+		caseOf("pinned to a draining shard", Pin, fixed(Args{Project: "beta", Shard: "b"}), Block, "recipient.draining",
 			draining("b")),
-		expect("recipient is outside of the zone", MoveChunk, move(1, "c"), Block, "recipient.outside",
+		caseOf("recipient is outside of the zone", MoveChunk, move(1, "c"), Block, "recipient.outside",
 			zone(t, "eu", "ab", documents, from(t, 20), from(t, 40))),
-		expect("recipient is in the zone", MoveChunk, move(1, "a"), Pass, "recipient.takes",
+		caseOf("recipient is in the zone", MoveChunk, move(1, "a"), Pass, "recipient.takes",
 			zone(t, "eu", "ab", documents, from(t, 20), from(t, 40))),
-		expect("zones unread", MoveChunk, move(1, "c"), Warn, "recipient.zonesUnread",
+		caseOf("zones unread", MoveChunk, move(1, "c"), Warn, "recipient.zonesUnread",
 			health(topology.PartZones, topology.Health{})),
 
-		expect("neighbours", Merge, both, Pass, "neighbours.together", withOwners(t, documents, "bbc")),
-		expect("apart", Merge, both, Block, "neighbours.apart"),
-		expect("two zones", Merge, both, Block, "zone-overlap.edge",
+		caseOf("neighbours", Merge, both, Pass, "neighbours.together", withOwners(t, documents, "bbc")),
+		caseOf("apart", Merge, both, Block, "neighbours.apart"),
+		caseOf("two zones", Merge, both, Block, "zone-overlap.edge",
 			withOwners(t, documents, "bbc"), zone(t, "eu", "b", documents, from(t, 20), from(t, 30))),
-		expect("pin beside zones", Pin, fixed(Args{Project: "beta", Shard: "c"}), Pass, "zone-overlap.none",
+		caseOf("pin beside zones", Pin, fixed(Args{Project: "beta", Shard: "c"}), Pass, "zone-overlap.none",
 			zone(t, "eu", "b", documents, from(t, 21), from(t, 40))),
-		expect("pin over a zone", Pin, fixed(Args{Project: "beta", Shard: "c"}), Block, "zone-overlap.with",
+		caseOf("pin over a zone", Pin, fixed(Args{Project: "beta", Shard: "c"}), Block, "zone-overlap.with",
 			zone(t, "eu", "b", documents, from(t, 19), from(t, 40))),
-		expect("isolate beside a zone of its shard", Isolate, fixed(Args{Project: "beta", Shard: "c"}), Block, "zone-overlap.shares",
+		caseOf("isolate beside a zone of its shard", Isolate, fixed(Args{Project: "beta", Shard: "c"}), Block, "zone-overlap.shares",
 			zone(t, "eu", "c", documents, from(t, 21), from(t, 40))),
-		expect("spread what a zone holds", Spread, fixed(Args{Project: "beta"}), Block, "zone-overlap.holds",
+		caseOf("spread what a zone holds", Spread, fixed(Args{Project: "beta"}), Block, "zone-overlap.holds",
 			zone(t, "eu", "b", clients, from(t, 20), from(t, 21))),
 
-		expect("ids are not shared", MoveChunk, move(1, "c"), Pass, "duplicates.none"),
-		expect("ids not checked", MoveChunk, move(1, "c"), Warn, "duplicates.unchecked",
+		caseOf("ids are not shared", MoveChunk, move(1, "c"), Pass, "duplicates.none"),
+		caseOf("ids not checked", MoveChunk, move(1, "c"), Warn, "duplicates.unchecked",
 			func(s *Situation) { s.SharedAt = time.Time{} }),
-		expect("an id is on the recipient", MoveChunk, move(1, "c"), Block, "duplicates.found",
+		caseOf("an id is on the recipient", MoveChunk, move(1, "c"), Block, "duplicates.found",
 			shared(placement.SharedRow{Shard: "b", Project: oid(20)}, placement.SharedRow{Shard: "c", Project: oid(40)})),
-		expect("an id is elsewhere", MoveChunk, move(1, "a"), Pass, "duplicates.none",
+		caseOf("an id is elsewhere", MoveChunk, move(1, "a"), Pass, "duplicates.none",
 			shared(placement.SharedRow{Shard: "b", Project: oid(20)}, placement.SharedRow{Shard: "c", Project: oid(40)})),
 
-		expect("fresh", MoveChunk, move(1, "c"), Pass, "stale.fresh"),
-		expect("never read", MoveChunk, move(1, "c"), Block, "stale.old", health(topology.PartRouting, topology.Health{})),
-		expect("old zones", MoveChunk, move(1, "c"), Warn, "stale.old",
+		caseOf("fresh", MoveChunk, move(1, "c"), Pass, "stale.fresh"),
+		caseOf("never read", MoveChunk, move(1, "c"), Block, "stale.old", health(topology.PartRouting, topology.Health{})),
+		caseOf("old zones", MoveChunk, move(1, "c"), Warn, "stale.old",
 			health(topology.PartZones, topology.Health{At: now, Err: bson.ErrDecodeToNil})),
-		expect("a release that has the commands", MoveChunk, move(1, "c"), Pass, "release.has"),
-		expect("a release that is too old", MoveChunk, move(1, "c"), Block, "release.old", version("4.2.9")),
-		expect("no release", MoveChunk, move(1, "c"), Block, "release.unknown", version("none")),
+		caseOf("a release that has the commands", MoveChunk, move(1, "c"), Pass, "release.has"),
+		caseOf("a release that is too old", MoveChunk, move(1, "c"), Block, "release.old", version("4.2.9")),
+		caseOf("no release", MoveChunk, move(1, "c"), Block, "release.unknown", version("none")),
 
-		expect("migrations allowed", MoveChunk, move(1, "c"), Pass, "migrations-blocked.allowed"),
-		expect("migrations blocked", MoveChunk, move(1, "c"), Block, "migrations-blocked.blocked",
+		caseOf("migrations allowed", MoveChunk, move(1, "c"), Pass, "migrations-blocked.allowed"),
+		caseOf("migrations blocked", MoveChunk, move(1, "c"), Block, "migrations-blocked.blocked",
 			meta(func(c *topology.Collection) { c.MigrationsBlocked = true })),
-		expect("a split needs no migration", Split, median, "", "migrations-blocked",
+		caseOf("a split needs no migration", Split, median, "", "migrations-blocked",
 			meta(func(c *topology.Collection) { c.MigrationsBlocked = true })),
-		expect("the balancer may not", Pin, fixed(Args{Project: "beta", Shard: "c", Mode: ModeBalancer}), Block, "balancer.collectionOff",
+		caseOf("the balancer may not", Pin, fixed(Args{Project: "beta", Shard: "c", Mode: ModeBalancer}), Block, "balancer.collectionOff",
 			balancing, meta(func(c *topology.Collection) { c.NoBalance = true })),
 
-		expect("nothing to clean up", MoveChunk, move(1, "c"), Pass, "cleanup.none"),
-		expect("given away recently", MoveChunk, move(1, "c"), Warn, "cleanup.pendingSince", given(time.Minute)),
-		expect("given away long ago", MoveChunk, move(1, "c"), Pass, "cleanup.none", given(time.Hour)),
-		expect("given away recently, clean-up waited for", MoveChunk, move(1, "c"), Pass, "cleanup.done",
+		caseOf("nothing to clean up", MoveChunk, move(1, "c"), Pass, "cleanup.none"),
+		caseOf("given away recently", MoveChunk, move(1, "c"), Warn, "cleanup.pendingSince", given(time.Minute)),
+		caseOf("given away long ago", MoveChunk, move(1, "c"), Pass, "cleanup.none", given(time.Hour)),
+		caseOf("given away recently, clean-up waited for", MoveChunk, move(1, "c"), Pass, "cleanup.done",
 			given(time.Minute), waitedForCleanup(t, time.Minute)),
-		expect("clean-up waited for, then given away again", MoveChunk, move(1, "c"), Warn, "cleanup.pendingSince",
+		caseOf("clean-up waited for, then given away again", MoveChunk, move(1, "c"), Warn, "cleanup.pendingSince",
 			given(time.Minute), waitedForCleanup(t, time.Hour)),
-		expect("another range is being cleaned up", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
-			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(50)), Max: doc(t, project(60))}}
+		caseOf("another range is being cleaned up", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(50)), Max: doc(project(60))}}
 		}),
-		expect("a range without bounds is being cleaned up", MoveChunk, move(1, "c"), Warn, "cleanup.pending",
+		caseOf("a range without bounds is being cleaned up", MoveChunk, move(1, "c"), Warn, "cleanup.pending",
 			func(s *Situation) { s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c"}} }),
-		expect("orphans are counted", MoveChunk, move(1, "c"), Warn, "cleanup.pendingUntil", func(s *Situation) {
-			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
+		caseOf("orphans are counted", MoveChunk, move(1, "c"), Warn, "cleanup.pendingUntil", func(s *Situation) {
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(20)), Max: doc(project(40)),
 				Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 5)
 		}),
-		expect("no orphans are counted", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
-			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)),
+		caseOf("no orphans are counted", MoveChunk, move(1, "c"), Pass, "cleanup.none", func(s *Situation) {
+			s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(20)), Max: doc(project(40)),
 				Until: now.Add(10 * time.Minute)}}
 			orphans(s, "c", 0)
 		}),
 
-		expect("a range moves nothing", ZoneSetRange, rangeArgs("eu", 20, 40), Pass, "consequence.none",
+		caseOf("a range moves nothing", ZoneSetRange, rangeArgs("eu", 20, 40), Pass, "consequence.none",
 			zone(t, "eu", "b", clients, from(t, 20), from(t, 21))),
-		expect("a range moves a chunk", ZoneSetRange, rangeArgs("eu", 20, 40), Warn, "consequence.moves",
+		caseOf("a range moves a chunk", ZoneSetRange, rangeArgs("eu", 20, 40), Warn, "consequence.moves",
 			balancing, zone(t, "eu", "a", clients, from(t, 20), from(t, 21))),
-		expect("a range will move a chunk", ZoneSetRange, rangeArgs("eu", 15, 40), Warn, "consequence.movesWhenOn",
+		caseOf("a range will move a chunk", ZoneSetRange, rangeArgs("eu", 15, 40), Warn, "consequence.movesWhenOn",
 			zone(t, "eu", "c", clients, from(t, 20), from(t, 21))),
-		expect("its bytes are not known", ZoneSetRange, rangeArgs("eu", 15, 40), Warn, "consequence.movesUnknown",
+		caseOf("its bytes are not known", ZoneSetRange, rangeArgs("eu", 15, 40), Warn, "consequence.movesUnknown",
 			balancing, zone(t, "eu", "c", clients, from(t, 20), from(t, 21)), func(s *Situation) { s.Table.Sizes = nil }),
-		expect("a range that ends before the end", ZoneSetRange, func(Situation) Args {
-			return Args{NS: clients, Zone: "eu", Min: doc(t, project(50)), Max: doc(t, bson.D{{Key: "project_id", Value: bson.MaxKey{}}})}
+		caseOf("a range that ends before the end", ZoneSetRange, func(Situation) Args {
+			return Args{NS: clients, Zone: "eu", Min: doc(project(50)), Max: doc(bson.D{{Key: "project_id", Value: bson.MaxKey{}}})}
 		}, Warn, "zone.sliver", zone(t, "eu", "c", clients, from(t, 20), from(t, 21))),
-		expect("a range changed under a balancer", ZoneSetRange, rangeArgs("eu", 20, 40), Warn, "zone.gap",
+		caseOf("a range changed under a balancer", ZoneSetRange, rangeArgs("eu", 20, 40), Warn, "zone.gap",
 			balancing, zone(t, "eu", "b", documents, from(t, 20), from(t, 30))),
-		expect("an unchanged range", ZoneSetRange, rangeArgs("eu", 20, 30), Block, "zone.ranged",
+		caseOf("an unchanged range", ZoneSetRange, rangeArgs("eu", 20, 30), Block, "zone.ranged",
 			zone(t, "eu", "b", documents, from(t, 20), from(t, 30))),
 
-		expect("pinned already", Pin, fixed(Args{Project: "beta", Shard: "b"}), Block, "pin.already", pinnedBeta(t, "b")),
-		expect("pinned elsewhere", Pin, fixed(Args{Project: "beta", Shard: "c"}), Block, "pin.elsewhere", pinnedBeta(t, "b")),
-		expect("the complement is told", Isolate, fixed(Args{Project: "beta", Shard: "c"}), Warn, "isolate.complement"),
-		expect("nobody else is there", Isolate, fixed(Args{Project: "beta", Shard: "c"}), Block, "isolate.alone",
+		caseOf("pinned already", Pin, fixed(Args{Project: "beta", Shard: "b"}), Block, "pin.already", pinnedBeta(t, "b")),
+		caseOf("pinned elsewhere", Pin, fixed(Args{Project: "beta", Shard: "c"}), Block, "pin.elsewhere", pinnedBeta(t, "b")),
+		caseOf("the complement is told", Isolate, fixed(Args{Project: "beta", Shard: "c"}), Warn, "isolate.complement"),
+		caseOf("nobody else is there", Isolate, fixed(Args{Project: "beta", Shard: "c"}), Block, "isolate.alone",
 			draining("a"), draining("b")),
 
-		expect("turning off waits", BalancerOff, fixed(Args{}), Warn, "switch.waits",
+		caseOf("turning off waits", BalancerOff, fixed(Args{}), Warn, "switch.waits",
 			balancing, balancer(func(b *topology.Balancer) { b.InRound = true })),
-		expect("turning off is quick", BalancerOff, fixed(Args{}), Pass, "switch.idle", balancing),
-		expect("turning off stops draining", BalancerOff, fixed(Args{}), Warn, "switch.draining", balancing, draining("c")),
+		caseOf("turning off is quick", BalancerOff, fixed(Args{}), Pass, "switch.idle", balancing),
+		caseOf("turning off stops draining", BalancerOff, fixed(Args{}), Warn, "switch.draining", balancing, draining("c")),
 	})
 }
 
@@ -308,9 +309,7 @@ func TestConfirmationTextCanBeTyped(t *testing.T) {
 		s := cluster(t, "0.6.38", "5.0.7")
 		s.Directory = placement.NewDirectory(1, []string{db}, []placement.Project{{DB: db, ID: oid(20), Name: name}}, topology.Health{At: now})
 		d, _ := plan(t, s, Isolate, Args{Project: oid(20).Hex(), Shard: "c"})
-		if d.Risk != High || d.Confirm != want {
-			t.Errorf("%q: %s %q, want %q", name, d.Risk, d.Confirm, want)
-		}
+		expect.That(t, d.Risk == High && d.Confirm == want, "%q: %s %q, want %q", name, d.Risk, d.Confirm, want)
 	}
 }
 
@@ -335,15 +334,13 @@ func TestChecksOnlyRead(t *testing.T) {
 	isCheck := regexp.MustCompile(`^(check|warnOf|block)[A-Z]`)
 	plans := regexp.MustCompile(`^(step|check|pass|warn|block|suggest|add|move(Off|Back|AllTo|Whole)?|merge(Again)?|split(At|Median)|` +
 		`(set|remove)Range|(add|remove)Zone|dependsOnFlags)$`)
-	files, err := filepath.Glob("*.go")
-	must.Do(t, err)
+	files := must.Get(filepath.Glob("*.go"))
 	n := 0
 	for _, name := range files {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
-		must.Do(t, err)
+		f := must.Get(parser.ParseFile(token.NewFileSet(), name, nil, 0))
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok || fn.Recv == nil || fn.Recv.List[0].Names == nil || fn.Recv.List[0].Names[0].Name != "d" || !isCheck.MatchString(fn.Name.Name) {
@@ -367,9 +364,7 @@ func TestChecksOnlyRead(t *testing.T) {
 			})
 		}
 	}
-	if n < 60 {
-		t.Errorf("%d checks", n)
-	}
+	expect.That(t, n >= 60, "%d checks", n)
 }
 
 // ofDraft reports whether a selector is of the draft, d.

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -22,7 +23,7 @@ func defragmenting(phase string) func(*Situation) {
 func TestChecksOfCollectionSettings(t *testing.T) {
 	set := func(on bool) func(Situation) Args { return fixed(Args{NS: documents, On: yes(on)}) }
 	size := func(n int) func(Situation) Args { return fixed(Args{NS: documents, Size: mb(n)}) }
-	cut := fixed(Args{NS: documents, At: doc(t, project(30))})
+	cut := fixed(Args{NS: documents, At: doc(project(30))})
 	sizes := func(mb ...int64) func(*Situation) {
 		return func(s *Situation) { setSizes(s.Table, documents, mb...) }
 	}
@@ -33,67 +34,67 @@ func TestChecksOfCollectionSettings(t *testing.T) {
 	}
 	window := func(s *Situation) { s.Table.Balancer.WindowStart, s.Table.Balancer.WindowStop = "01:00", "02:00" }
 	runChecks(t, "0.6.38", []checkCase{
-		expect("an older release", AllowMigrations, set(false), Block, "release.since", version("4.4.9")),
-		expect("an older release for sizes", ChunkSize, size(7), Block, "release.since", version("5.0.7")),
-		expect("a release that has it", AllowMigrations, set(false), Pass, "release.has", version("5.0.7")),
-		expect("a block is warned of", AllowMigrations, set(false), Warn, "outage.forgotten", version("5.0.7")),
-		expect("a block while a shard drains", AllowMigrations, set(false), Warn, "switch.drains", version("5.0.7"), draining("a")),
-		expect("a block while a chunk moves", AllowMigrations, set(false), Warn, "switch.breaksMove", version("5.0.7"), moving),
-		expect("blocked already", AllowMigrations, set(false), Block, "switch.blocked", version("5.0.7"), blocked),
-		expect("allowed, and the balancer begins", AllowMigrations, set(true), Warn, "following.moves",
+		caseOf("an older release", AllowMigrations, set(false), Block, "release.since", version("4.4.9")),
+		caseOf("an older release for sizes", ChunkSize, size(7), Block, "release.since", version("5.0.7")),
+		caseOf("a release that has it", AllowMigrations, set(false), Pass, "release.has", version("5.0.7")),
+		caseOf("a block is warned of", AllowMigrations, set(false), Warn, "outage.forgotten", version("5.0.7")),
+		caseOf("a block while a shard drains", AllowMigrations, set(false), Warn, "switch.drains", version("5.0.7"), draining("a")),
+		caseOf("a block while a chunk moves", AllowMigrations, set(false), Warn, "switch.breaksMove", version("5.0.7"), moving),
+		caseOf("blocked already", AllowMigrations, set(false), Block, "switch.blocked", version("5.0.7"), blocked),
+		caseOf("allowed, and the balancer begins", AllowMigrations, set(true), Warn, "following.moves",
 			version("7.0.2"), blocked, balancing, sizes(5000, 10, 10)),
-		expect("allowed, and the balancer is off", AllowMigrations, set(true), Warn, "following.later",
+		caseOf("allowed, and the balancer is off", AllowMigrations, set(true), Warn, "following.later",
 			version("7.0.2"), blocked, sizes(5000, 10, 10)),
-		expect("allowed, and nothing moves", AllowMigrations, set(true), Pass, "following.none",
+		caseOf("allowed, and nothing moves", AllowMigrations, set(true), Pass, "following.none",
 			version("7.0.2"), blocked, balancing, sizes(10, 10, 10)),
-		expect("allowed, and sizes are not known", AllowMigrations, set(true), Warn, "following.unknown",
+		caseOf("allowed, and sizes are not known", AllowMigrations, set(true), Warn, "following.unknown",
 			version("7.0.2"), blocked, balancing, func(s *Situation) { delete(s.Table.Sizes, documents) }),
 
-		expect("a threshold", ChunkSize, size(7), Pass, "threshold.data", version("7.0.2")),
-		expect("a threshold by counts", ChunkSize, size(7), Pass, "threshold.count", version("6.0.2")),
-		expect("an unknown size of the cluster", ChunkSize, size(7), Warn, "threshold.unknown",
+		caseOf("a threshold", ChunkSize, size(7), Pass, "threshold.data", version("7.0.2")),
+		caseOf("a threshold by counts", ChunkSize, size(7), Pass, "threshold.count", version("6.0.2")),
+		caseOf("an unknown size of the cluster", ChunkSize, size(7), Warn, "threshold.unknown",
 			version("7.0.2"), func(s *Situation) { s.Table.Balancer.ChunkBytes = 0 }),
-		expect("smaller, and the balancer begins", ChunkSize, size(1), Warn, "following.moves",
+		caseOf("smaller, and the balancer begins", ChunkSize, size(1), Warn, "following.moves",
 			version("7.0.2"), balancing, sizes(50, 10, 10)),
-		expect("larger, and the balancer rests", ChunkSize, size(1024), Pass, "following.none",
+		caseOf("larger, and the balancer rests", ChunkSize, size(1024), Pass, "following.none",
 			version("7.0.2"), balancing, sizes(500, 10, 10)),
-		expect("smaller than the chunks are", ChunkSize, size(1), Warn, "chunks.tooBig", version("7.0.2"), sizes(500, 10, 10)),
-		expect("smaller", ChunkSize, size(32), Pass, "chunks.smaller", version("7.0.2"), sizes(10, 10, 10)),
-		expect("larger", ChunkSize, size(1024), Pass, "chunks.larger", version("7.0.2")),
-		expect("the size that it has", ChunkSize, size(7), Block, "switch.size",
+		caseOf("smaller than the chunks are", ChunkSize, size(1), Warn, "chunks.tooBig", version("7.0.2"), sizes(500, 10, 10)),
+		caseOf("smaller", ChunkSize, size(32), Pass, "chunks.smaller", version("7.0.2"), sizes(10, 10, 10)),
+		caseOf("larger", ChunkSize, size(1024), Pass, "chunks.larger", version("7.0.2")),
+		caseOf("the size that it has", ChunkSize, size(7), Block, "switch.size",
 			version("7.0.2"), metaOf(func(m *topology.Meta) { m.MaxChunkBytes = 7 << 20 })),
 
-		expect("merging on without a balancer", AutoMerge, set(true), Warn, "merging.waits",
+		caseOf("merging on without a balancer", AutoMerge, set(true), Warn, "merging.waits",
 			version("7.0.2"), metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
-		expect("merging on", AutoMerge, set(true), Pass, "merging.begins",
+		caseOf("merging on", AutoMerge, set(true), Pass, "merging.begins",
 			version("7.0.2"), balancing, metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
-		expect("merging off", AutoMerge, set(false), Pass, "merging.stays", version("7.0.2")),
-		expect("merging off twice", AutoMerge, set(false), Block, "switch.already",
+		caseOf("merging off", AutoMerge, set(false), Pass, "merging.stays", version("7.0.2")),
+		caseOf("merging off twice", AutoMerge, set(false), Block, "switch.already",
 			version("7.0.2"), metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
 
-		expect("defragment", Defragment, set(true), Pass, "works.on", version("7.0.2"), balancing),
-		expect("defragment, what it costs", Defragment, set(true), Warn, "background.load", version("7.0.2"), balancing),
-		expect("defragment in a window", Defragment, set(true), Warn, "works.window", version("7.0.2"), balancing, window),
-		expect("defragment without balancing", Defragment, set(true), Block, "works.collectionOff",
+		caseOf("defragment", Defragment, set(true), Pass, "works.on", version("7.0.2"), balancing),
+		caseOf("defragment, what it costs", Defragment, set(true), Warn, "background.load", version("7.0.2"), balancing),
+		caseOf("defragment in a window", Defragment, set(true), Warn, "works.window", version("7.0.2"), balancing, window),
+		caseOf("defragment without balancing", Defragment, set(true), Block, "works.collectionOff",
 			version("7.0.2"), balancing, noBalance),
-		expect("defragment with moves blocked", Defragment, set(true), Block, "works.blocked", version("7.0.2"), balancing, blocked),
-		expect("defragment with unknown settings", Defragment, set(true), Warn, "works.unknown",
+		caseOf("defragment with moves blocked", Defragment, set(true), Block, "works.blocked", version("7.0.2"), balancing, blocked),
+		caseOf("defragment with unknown settings", Defragment, set(true), Warn, "works.unknown",
 			version("7.0.2"), func(s *Situation) { s.Table.Balancer.Known = false }),
-		expect("defragment twice", Defragment, set(true), Block, "switch.defragmenting",
+		caseOf("defragment twice", Defragment, set(true), Block, "switch.defragmenting",
 			version("7.0.2"), balancing, defragmenting("moveAndMergeChunks")),
-		expect("defragment with a defect", Defragment, set(true), Warn, "defect.defragment", version("6.0.3"), balancing),
-		expect("stop", Defragment, set(false), Pass, "ends.soon", version("7.0.2"), balancing, defragmenting("moveAndMergeChunks")),
-		expect("stop before the first phase", Defragment, set(false), Pass, "ends.soon",
+		caseOf("defragment with a defect", Defragment, set(true), Warn, "defect.defragment", version("6.0.3"), balancing),
+		caseOf("stop", Defragment, set(false), Pass, "ends.soon", version("7.0.2"), balancing, defragmenting("moveAndMergeChunks")),
+		caseOf("stop before the first phase", Defragment, set(false), Pass, "ends.soon",
 			version("7.0.2"), balancing, defragmenting("")),
-		expect("stop without a balancer", Defragment, set(false), Warn, "ends.waits",
+		caseOf("stop without a balancer", Defragment, set(false), Warn, "ends.waits",
 			version("7.0.2"), defragmenting("moveAndMergeChunks")),
-		expect("stop the last phase", Defragment, set(false), Block, "switch.endsAlready",
+		caseOf("stop the last phase", Defragment, set(false), Block, "switch.endsAlready",
 			version("7.0.2"), balancing, defragmenting("mergeChunks")),
 
-		expect("a split of what is defragmented", Split, cut, Warn, "competing.defragmentation",
+		caseOf("a split of what is defragmented", Split, cut, Warn, "competing.defragmentation",
 			version("7.0.2"), balancing, defragmenting("mergeChunks")),
-		expect("a split of what is merged", Split, cut, Warn, "undo-by-balancer.autoMerge", version("7.0.2"), balancing),
-		expect("a split of what is not merged", Split, cut, Pass, "undo-by-balancer.stays",
+		caseOf("a split of what is merged", Split, cut, Warn, "undo-by-balancer.autoMerge", version("7.0.2"), balancing),
+		caseOf("a split of what is not merged", Split, cut, Pass, "undo-by-balancer.stays",
 			version("7.0.2"), balancing, metaOf(func(m *topology.Meta) { m.AutoMergeOff = true })),
 	})
 }
@@ -112,9 +113,7 @@ func TestOldReleaseIsToldWhichOneHasTheCommand(t *testing.T) {
 		}
 		d, _ := plan(t, cluster(t, "0.6.38", "4.4.9"), kind, a)
 		i := slices.IndexFunc(d.Checks, func(c Check) bool { return c.ID == "release" })
-		if got := d.Checks[i].Text.String(); got != want {
-			t.Errorf("%s: %s", kind, got)
-		}
+		expect.Equal(t, d.Checks[i].Text.String(), want, "%s", kind)
 	}
 }
 
@@ -199,9 +198,7 @@ func TestUndoRestoresThePreviousSetting(t *testing.T) {
 				m := undo.Steps[0].Text()
 				got = strings.NewReplacer("{size}", message.New("", "{size}", m.Facts...).String()).Replace(m.Pattern)
 			}
-			if !strings.Contains(got, x.want) {
-				t.Errorf("%q, want %q", got, x.want)
-			}
+			expect.That(t, strings.Contains(got, x.want), "%q, want %q", got, x.want)
 		})
 	}
 }

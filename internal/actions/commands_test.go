@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -39,9 +40,7 @@ func TestCommandsOfEveryReleaseAreThoseOfTheFile(t *testing.T) {
 		}
 	}
 	for _, op := range operation.Operations() {
-		if !slices.Contains(ops, op) {
-			t.Errorf("%s is not in the file", op)
-		}
+		expect.That(t, slices.Contains(ops, op), "%s is not in the file", op)
 	}
 	const file = "testdata/commands.txt"
 	if flag.Lookup("update").Value.String() == "true" {
@@ -64,9 +63,7 @@ func TestStepsWithoutACommandAreNotSent(t *testing.T) {
 	if cmd, err := wait.Command(r); err != nil || cmd.Doc != nil {
 		t.Error(cmd, err)
 	}
-	if err := wait.Send(t.Context(), nil, "run", operation.Command{}); err == nil {
-		t.Error("a step that waits was sent")
-	}
+	expect.That(t, wait.Send(t.Context(), nil, "run", operation.Command{}) != nil, "a step that waits was sent")
 }
 
 func TestWhatChangedIsToldInASentence(t *testing.T) {

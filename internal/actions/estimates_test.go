@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -21,8 +22,7 @@ func TestOnlyRangesOfOneTypeAreCountedByTheirBounds(t *testing.T) {
 		for i := 0; i < len(e); i += 2 {
 			out = append(out, bson.E{Key: e[i].(string), Value: e[i+1]})
 		}
-		raw := must.Get(bson.Marshal(out))
-		return raw
+		return must.Get(bson.Marshal(out))
 	}
 	least, most := bson.MinKey{}, bson.MaxKey{}
 	one, two := d("p", 1), d("p", 1, "q", 1)
@@ -51,14 +51,10 @@ func TestOnlyRangesOfOneTypeAreCountedByTheirBounds(t *testing.T) {
 		key := must.Get(shardkey.ParsePattern(c.key))
 		got := rangeFilter(key, c.min, c.max)
 		if c.want == "" {
-			if got != nil {
-				t.Errorf("%s: %s", name, got)
-			}
+			expect.That(t, got == nil, "%s: %s", name, got)
 			continue
 		}
-		if got == nil || got.String() != c.want {
-			t.Errorf("%s: %s, want %s", name, got, c.want)
-		}
+		expect.That(t, got != nil && got.String() == c.want, "%s: %s, want %s", name, got, c.want)
 	}
 }
 
@@ -66,8 +62,8 @@ func TestPlanThatMovesManyRangesCountsTheFirstOnly(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	var steps []operation.Step
 	for i := range 2 * mostRanges {
-		steps = append(steps, operation.Step{Op: operation.OpMove, NS: documents, Min: doc(t, project(byte(20+i))),
-			Max: doc(t, project(byte(21+i)))})
+		steps = append(steps, operation.Step{Op: operation.OpMove, NS: documents, Min: doc(project(byte(20 + i))),
+			Max: doc(project(byte(21 + i)))})
 	}
 	s.Profile = nil
 	rows := RowsOf(s, Args{}, steps)
@@ -79,7 +75,7 @@ func TestPlanThatMovesManyRangesCountsTheFirstOnly(t *testing.T) {
 // waitedForCleanup: a move of ours waited until c had deleted [20, 40).
 func waitedForCleanup(t *testing.T, ago time.Duration) func(*Situation) {
 	return func(s *Situation) {
-		s.Cleaned = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(t, project(20)), Max: doc(t, project(40)), Since: s.Now.Add(-ago)}}
+		s.Cleaned = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(20)), Max: doc(project(40)), Since: s.Now.Add(-ago)}}
 	}
 }
 
@@ -87,7 +83,7 @@ func TestRowsToCountAreOfThePlansProjectOrOfItsMovedRanges(t *testing.T) {
 	beta := oid(20).Hex()
 	narrow := func(s Situation) Args {
 		b := chunkAt(t, s, documents, 1)
-		return Args{NS: documents, Bounds: b, To: "c", Min: doc(t, project(20)), Max: doc(t, project(21))}
+		return Args{NS: documents, Bounds: b, To: "c", Min: doc(project(20)), Max: doc(project(21))}
 	}
 	for name, c := range map[string]struct {
 		release string
@@ -102,7 +98,7 @@ func TestRowsToCountAreOfThePlansProjectOrOfItsMovedRanges(t *testing.T) {
 		"a chunk of one project":  {"6.0.0", MoveChunk, narrow, map[topology.Namespace]string{documents: beta}},
 		"cut out before the move": {"5.0.7", MoveChunk, narrow, map[topology.Namespace]string{documents: beta}},
 		"a chunk of several":      {"5.0.7", MoveChunk, ofChunk(t, 1, "c"), map[topology.Namespace]string{documents: ""}},
-		"a cut moves nothing":     {"5.0.7", Split, func(s Situation) Args { return Args{NS: documents, At: doc(t, project(30))} }, nil},
+		"a cut moves nothing":     {"5.0.7", Split, func(s Situation) Args { return Args{NS: documents, At: doc(project(30))} }, nil},
 		"no collection":           {"5.0.7", BalancerOn, fixed(Args{}), nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,9 +119,7 @@ func TestRowsToCountAreOfThePlansProjectOrOfItsMovedRanges(t *testing.T) {
 					t.Errorf("of %s it counts %q, want %q", ns, of, p)
 				}
 			}
-			if len(c.want) == 0 && len(got) > 0 {
-				t.Errorf("it counts %v", got)
-			}
+			expect.That(t, len(c.want) != 0 || len(got) == 0, "it counts %v", got)
 		})
 	}
 }
@@ -206,8 +200,6 @@ func TestReshardingTakesAtLeastWhatTheServerWaits(t *testing.T) {
 		if time.Duration(got.Value)*time.Millisecond != tc.want {
 			t.Errorf("%s, %d times, %s of copying: %d ms, want %s", tc.release, tc.operations, tc.copying, got.Value, tc.want)
 		}
-		if unknown := d.reshardTime(topology.Figure{}, 1); unknown.Known {
-			t.Error("an unknown copying gives a known time")
-		}
+		expect.That(t, !d.reshardTime(topology.Figure{}, 1).Known, "an unknown copying gives a known time")
 	}
 }

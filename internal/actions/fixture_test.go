@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -32,15 +33,10 @@ func oid(n byte) bson.ObjectID { return bson.ObjectID{0: 1, 11: n} }
 
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
-	p := must.Get(shardkey.ParsePattern(doc(t, bson.D(fields))))
-	return p
+	return must.Get(shardkey.ParsePattern(doc(bson.D(fields))))
 }
 
-func doc(t testing.TB, d any) bson.Raw {
-	t.Helper()
-	raw := must.Get(bson.Marshal(d))
-	return raw
-}
+func doc(d any) bson.Raw { return must.Get(bson.Marshal(d)) }
 
 // keyOf makes the bound with these values, in the order of the fields.
 func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
@@ -49,26 +45,21 @@ func keyOf(t testing.TB, p shardkey.Pattern, values ...any) shardkey.Key {
 	for i, v := range values {
 		d = append(d, bson.E{Key: p.Fields()[i].Name, Value: v})
 	}
-	k, err := p.PrefixBound(doc(t, d))
-	must.Do(t, err)
-	return k
+	return must.Get(p.PrefixBound(doc(d)))
 }
 
 // collection makes a collection with a chunk between each two bounds. owners[i] is the
 // shard of chunk i; a capital letter makes the chunk jumbo.
 func collection(t testing.TB, ns topology.Namespace, p shardkey.Pattern, bounds []shardkey.Key, owners string) *topology.Collection {
 	t.Helper()
-	if len(owners) != len(bounds)+1 {
-		t.Fatalf("%s: %d owners for %d bounds", ns, len(owners), len(bounds))
-	}
+	must.That(t, len(owners) == len(bounds)+1, "%s: %d owners for %d bounds", ns, len(owners), len(bounds))
 	all := append(append([]shardkey.Key{p.Min()}, bounds...), p.Max())
 	var rows []topology.Chunk
 	for i, o := range owners {
 		rows = append(rows, topology.Chunk{Min: all[i], Max: all[i+1], Shard: string(o | 0x20), Jumbo: o < 'a',
 			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
-	chunks, err := topology.BuildChunks(p, rows)
-	must.Do(t, err)
+	chunks := must.Get(topology.BuildChunks(p, rows))
 	m := topology.Meta{
 		NS:          ns,
 		Key:         p,
@@ -134,26 +125,20 @@ func cluster(t testing.TB, layout, version string, change ...func(*Situation)) S
 	return s
 }
 
-func raw(t testing.TB, c *topology.Collection, k shardkey.Key) bson.Raw {
-	t.Helper()
-	d := must.Get(c.Key.Document(k))
-	return d
-}
+func raw(c *topology.Collection, k shardkey.Key) bson.Raw { return must.Get(c.Key.Document(k)) }
 
 // chunkAt returns the bounds of chunk i.
 func chunkAt(t testing.TB, s Situation, ns topology.Namespace, i int) [2]bson.Raw {
 	c := s.Table.Collection(ns)
 	ch := c.Chunks.At(i)
-	return [2]bson.Raw{raw(t, c, ch.Min), raw(t, c, ch.Max)}
+	return [2]bson.Raw{raw(c, ch.Min), raw(c, ch.Max)}
 }
 
 // plan makes a draft, and fails the test if it is refused.
 func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 	t.Helper()
 	d, resolved, err := Planners()[kind](s, a)
-	if err != nil {
-		t.Fatalf("%s: %v", kind, err)
-	}
+	must.That(t, err == nil, "%s: %v", kind, err)
 	checkTexts(t, d)
 	return d, resolved
 }
@@ -171,9 +156,7 @@ func checkTexts(t interface {
 		all = append(all, c.Text, c.Source)
 	}
 	for _, m := range all {
-		if m.Code == "" || m.Pattern == "" {
-			t.Errorf("a message without a code or text: %+v", m)
-		}
+		expect.That(t, m.Code != "" && m.Pattern != "", "a message without a code or text: %+v", m)
 		for _, name := range placeholder.FindAllStringSubmatch(m.Pattern, -1) {
 			if _, ok := m.Fact(name[1]); !ok {
 				t.Errorf("%s has no %s: %s", m.Code, name[1], m.Pattern)
@@ -222,7 +205,7 @@ type checkCase struct {
 	change  []func(*Situation)
 }
 
-func expect(name string, k Kind, args func(Situation) Args, v Verdict, code string, change ...func(*Situation)) checkCase {
+func caseOf(name string, k Kind, args func(Situation) Args, v Verdict, code string, change ...func(*Situation)) checkCase {
 	return checkCase{name, k, args, v, code, change}
 }
 
@@ -238,17 +221,13 @@ func runChecks(t *testing.T, layout string, cases []checkCase) {
 				if c.Text.Code == x.code {
 					id = c.ID
 				}
-				if c.Text.Code == "" || c.Source.Code == "" {
-					t.Errorf("%s says nothing or gives no source: %+v", c.ID, c)
-				}
+				expect.That(t, c.Text.Code != "" && c.Source.Code != "", "%s says nothing or gives no source: %+v", c.ID, c)
 			}
 			v, code := worstVerdict(d, id)
 			if x.verdict == "" {
 				x.code = ""
 			}
-			if v != x.verdict || code != x.code {
-				t.Errorf("%s %s, want %s %s\n%+v", v, code, x.verdict, x.code, d.Checks)
-			}
+			expect.That(t, v == x.verdict && code == x.code, "%s %s, want %s %s\n%+v", v, code, x.verdict, x.code, d.Checks)
 		})
 	}
 }
@@ -301,8 +280,7 @@ func withOwners(t testing.TB, ns topology.Namespace, owners string) func(*Situat
 			ch.Shard, ch.Jumbo = string(o|0x20), o < 'a'
 			rows = append(rows, ch)
 		}
-		chunks, err := topology.BuildChunks(c.Key, rows)
-		must.Do(t, err)
+		chunks := must.Get(topology.BuildChunks(c.Key, rows))
 		c.Chunks = chunks
 	}
 }
@@ -317,7 +295,7 @@ func zone(t testing.TB, name, shards string, ns topology.Namespace, lo, hi func(
 		}
 		c := collectionIn(s, ns)
 		z := topology.ZoneRange{NS: ns, Zone: name, Min: lo(c.Key), Max: hi(c.Key)}
-		z.RawMin, z.RawMax = raw(t, c, z.Min), raw(t, c, z.Max)
+		z.RawMin, z.RawMax = raw(c, z.Min), raw(c, z.Max)
 		s.Table.Zones = append(s.Table.Zones, z)
 		slices.SortFunc(s.Table.Zones, func(a, b topology.ZoneRange) int {
 			if a.NS != b.NS {

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden plans and the tables
 // testdata/plans has one plan of each kind, for people to read. laws_test.go tests what
 // plans do.
 func TestPlansMatchGoldenFiles(t *testing.T) {
-	at := func(d any) bson.Raw { return doc(t, d) }
+	at := func(d any) bson.Raw { return doc(d) }
 	pinned := pinnedBeta(t, "b")
 	for _, x := range []struct {
 		kind   Kind

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -58,9 +59,7 @@ func runSteps(t *testing.T, layout string, cases []stepsCase) {
 			if strings.Join(got, " ") != x.ops || d.Blocked() != x.blocked {
 				t.Errorf("steps %v, want %s; blocked: %t\n%+v", got, x.ops, d.Blocked(), d.Checks)
 			}
-			if d.Summary.Code == "" || d.Role == "" || d.Risk == "" {
-				t.Errorf("incomplete: %+v", d)
-			}
+			expect.That(t, d.Summary.Code != "" && d.Role != "" && d.Risk != "", "incomplete: %+v", d)
 			for _, step := range d.Steps {
 				if len(step.Proof) == 0 || len(step.Needs) == 0 {
 					t.Errorf("%s has %d needs and %d proofs", step.Op, len(step.Needs), len(step.Proof))
@@ -71,7 +70,7 @@ func runSteps(t *testing.T, layout string, cases []stepsCase) {
 }
 
 func TestStepsOfEachKindByRelease(t *testing.T) {
-	at := func(d any) bson.Raw { return doc(t, d) }
+	at := func(d any) bson.Raw { return doc(d) }
 	parts := func(ns topology.Namespace, n int) func(Situation) Args {
 		return func(s Situation) Args { return Args{NS: ns, Bounds: chunkAt(t, s, ns, 1), Parts: n} }
 	}
@@ -226,8 +225,7 @@ func manyChunksOf(t *testing.T, n int) Situation {
 		at = next
 	}
 	all = append(all, topology.Chunk{Min: at, Max: c.Key.Max(), Shard: "b", Version: topology.Version{Major: 2}})
-	m, err := topology.BuildChunks(c.Key, all)
-	must.Do(t, err)
+	m := must.Get(topology.BuildChunks(c.Key, all))
 	c.Chunks = m
 	return s
 }
@@ -238,9 +236,7 @@ func TestEveryOperationIsOfAKindAndHasAnUndoOrNoneAtAll(t *testing.T) {
 		kinds = append(kinds, k.Sends...)
 	}
 	for _, op := range operation.Operations() {
-		if !slices.Contains(kinds, op) {
-			t.Errorf("%s is of no kind: it would never need approval", op)
-		}
+		expect.That(t, slices.Contains(kinds, op), "%s is of no kind: it would never need approval", op)
 		if draftings[op].undo == nil && (operation.Step{Op: op}).Invertible() {
 			t.Errorf("%s has no undo and is not final", op)
 		}
@@ -256,9 +252,7 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 	used := map[string]bool{}
 	for _, k := range Descriptions() {
 		name := string(k.Kind)
-		if k.Title == "" || k.Title == name || k.plan == nil {
-			t.Errorf("%s has the title %q", name, k.Title)
-		}
+		expect.That(t, k.Title != "" && k.Title != name && k.plan != nil, "%s has the title %q", name, k.Title)
 		sentence(name, k.Lead)
 		sentence(name, k.Proof)
 		sentence(name, k.Undo)
@@ -281,15 +275,11 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 				}
 			}
 		}
-		if Describe(k.Kind).Title != k.Title {
-			t.Errorf("%s is there twice", name)
-		}
+		expect.Equal(t, Describe(k.Kind).Title, k.Title, "%s is there twice", name)
 	}
 	for _, x := range Arguments() {
 		sentence(x.Name, x.Help)
-		if x.Label == "" || !used[x.Name] {
-			t.Errorf("%s has the label %q, used: %t", x.Name, x.Label, used[x.Name])
-		}
+		expect.That(t, x.Label != "" && used[x.Name], "%s has the label %q, used: %t", x.Name, x.Label, used[x.Name])
 		if (x.Type == TypeChoice || x.Type == TypeBool) != (len(x.Choices) > 0 && x.Type != TypeDuration) {
 			t.Errorf("%s: a %s with %d choices", x.Name, x.Type, len(x.Choices))
 		}
@@ -300,9 +290,7 @@ func TestAMissingArgumentIsExplainedInOneSentence(t *testing.T) {
 	for _, k := range Descriptions() {
 		for _, x := range k.Arguments {
 			text := x.missing(k.Kind).Error()
-			if !strings.HasSuffix(text, ".") || strings.HasSuffix(text, "..") {
-				t.Errorf("%s %s: %q", k.Kind, x.Name, text)
-			}
+			expect.That(t, strings.HasSuffix(text, ".") && !strings.HasSuffix(text, ".."), "%s %s: %q", k.Kind, x.Name, text)
 		}
 	}
 }
@@ -323,9 +311,7 @@ func TestDocumentTablesMatchDescriptions(t *testing.T) {
 	switch {
 	case text == string(raw):
 	case *update:
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	default:
 		t.Errorf("the tables of %s are out of date; run this test with -update", path)
 	}
@@ -337,9 +323,7 @@ func replaceSection(t *testing.T, text, name, table string) string {
 	before, rest, begins := strings.Cut(text, "<!-- "+name+":")
 	mark, rest, marked := strings.Cut(rest, "-->\n")
 	_, after, ends := strings.Cut(rest, "<!-- end of "+name+" -->")
-	if !begins || !marked || !ends {
-		t.Fatalf("the document has no marks for the table of %s", name)
-	}
+	must.That(t, begins && marked && ends, "the document has no marks for the table of %s", name)
 	return before + "<!-- " + name + ":" + mark + "-->\n" + table + "<!-- end of " + name + " -->" + after
 }
 

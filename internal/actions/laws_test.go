@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -78,7 +79,7 @@ func randomArgs(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	switch kind {
 	case Split:
 		if rapid.Bool().Draw(r, "at") {
-			return kind, Args{NS: c.NS, At: raw(t, c, randomKey(t, r, c.Key))}
+			return kind, Args{NS: c.NS, At: raw(c, randomKey(t, r, c.Key))}
 		}
 		return kind, Args{NS: c.NS, Bounds: bounds, Parts: rapid.SampledFrom([]int{0, 0, 2, 3, 5}).Draw(r, "parts")}
 	case SplitHot:
@@ -100,15 +101,15 @@ func randomArgs(t testing.TB, r *rapid.T, s Situation, kind Kind) (Kind, Args) {
 	case MoveChunk:
 		a := Args{NS: c.NS, Bounds: bounds, To: shard}
 		if rapid.Bool().Draw(r, "part") {
-			a.Min = raw(t, c, randomKey(t, r, c.Key))
+			a.Min = raw(c, randomKey(t, r, c.Key))
 		}
 		return kind, a
 	case Pin, Isolate:
 		return kind, Args{Project: project, Shard: shard, Mode: mode}
 	case ZoneSetRange:
-		return kind, Args{NS: c.NS, Zone: "eu", Min: raw(t, c, randomKey(t, r, c.Key)), Max: raw(t, c, randomKey(t, r, c.Key))}
+		return kind, Args{NS: c.NS, Zone: "eu", Min: raw(c, randomKey(t, r, c.Key)), Max: raw(c, randomKey(t, r, c.Key))}
 	case ZoneRemoveRange:
-		a := Args{NS: documents, Min: doc(t, projectAlpha()), Max: doc(t, projectAlpha())}
+		a := Args{NS: documents, Min: doc(projectAlpha()), Max: doc(projectAlpha())}
 		if len(s.Table.Zones) > 0 {
 			a.Min, a.Max = s.Table.Zones[0].RawMin, s.Table.Zones[0].RawMax
 		}
@@ -172,9 +173,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			return
 		}
 		back, err := PlanUndo(after, kind, resolved, d.Summary, d.Steps, d.Effect)
-		if err != nil {
-			r.Fatalf("undo %s: %v", kind, err)
-		}
+		must.That(r, err == nil, "undo %s: %v", kind, err)
 		checkTexts(r, back)
 		// If the donor is draining, nothing can move back to it.
 		if v, _ := worstVerdict(back, "recipient"); v == Block {

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 )
@@ -19,11 +20,7 @@ func window(t testing.TB, text string) Maintenance {
 	return m
 }
 
-func clock(t testing.TB, text string) time.Time {
-	t.Helper()
-	at := must.Get(time.Parse(time.RFC3339, text))
-	return at
-}
+func clock(text string) time.Time { return must.Get(time.Parse(time.RFC3339, text)) }
 
 func TestWindowFollowsLocalTime(t *testing.T) {
 	for _, c := range []struct{ window, from, to string }{ // open in [from, to), closed the minute before and at to
@@ -40,12 +37,10 @@ func TestWindowFollowsLocalTime(t *testing.T) {
 		{"Sun 00:00-24:00 Australia/Lord_Howe", "2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"},    // half an hour back
 		{"Mon,Wed-Fri 12:00-12:01 Asia/Kathmandu", "2026-03-04T06:15:00Z", "2026-03-04T06:16:00Z"}, // +05:45
 	} {
-		w, from, to := window(t, c.window), clock(t, c.from), clock(t, c.to)
+		w, from, to := window(t, c.window), clock(c.from), clock(c.to)
 		for at, want := range map[time.Time]bool{from.Add(-time.Minute): false, from: true, from.Add(59 * time.Second): true,
 			to.Add(-time.Second): true, to: false} {
-			if w.Open(at) != want {
-				t.Errorf("%s at %s: open is %v", w, at, !want)
-			}
+			expect.Equal(t, w.Open(at), want, "%s at %s: open is %v", w, at, !want)
 		}
 		if got := w.change(from.Add(-time.Minute), true); !got.Equal(from) {
 			t.Errorf("%s opens at %s, want %s", w, got, from)
@@ -69,7 +64,7 @@ func TestNextWindowAcrossClockChanges(t *testing.T) {
 		for text := range strings.SplitSeq(c.windows, ";") {
 			all = append(all, window(t, text))
 		}
-		_, open, at := currentOrNextWindow(all, clock(t, c.at))
+		_, open, at := currentOrNextWindow(all, clock(c.at))
 		when := ""
 		if !at.IsZero() {
 			when = format.Stamp(at)
@@ -130,12 +125,8 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 					}
 				}
 			}
-			if got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
-			}
-			if d.Blocked() && c.kind != BalancerOn {
-				t.Errorf("blocked: %+v", d.Checks)
-			}
+			expect.That(t, got == c.want, "%q, want %q", got, c.want)
+			expect.That(t, !d.Blocked() || c.kind == BalancerOn, "blocked: %+v", d.Checks)
 			if (d.Confirm != "") != (c.want == Warn) || (d.Risk == High) != (c.want == Warn) {
 				t.Errorf("risk %s, confirm %q", d.Risk, d.Confirm)
 			}
@@ -149,9 +140,7 @@ func TestMaintenanceWindowsCountForAllKindsButThese(t *testing.T) {
 	outside := window(t, now.UTC().Add(time.Hour).Format("15:04")+"-"+now.UTC().Add(2*time.Hour).Format("15:04"))
 	for _, k := range Descriptions() {
 		listed := slices.Contains(anyTime, k.Kind)
-		if k.AnyTime != listed {
-			t.Errorf("%s: AnyTime is %v", k.Kind, k.AnyTime)
-		}
+		expect.Equal(t, k.AnyTime, listed, "%s: AnyTime", k.Kind)
 		for _, step := range []operation.Step{{}, {Op: operation.OpMerge}, {Op: "new command"}} {
 			d := draftBuilder{description: k, s: Situation{Now: now, Maintenance: []Maintenance{outside}}}
 			if step.Op != "" {

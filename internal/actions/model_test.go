@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -45,9 +46,7 @@ func (m *model) now() Situation {
 	for _, c := range m.s.Table.Collections {
 		next := *c
 		chunks, err := topology.BuildChunks(c.Key, slices.Clone(m.chunks[c.NS]))
-		if err != nil {
-			m.t.Fatalf("%s: %v", c.NS, err)
-		}
+		must.That(m.t, err == nil, "%s: %v", c.NS, err)
 		next.Chunks = chunks
 		tab.Collections = append(tab.Collections, &next)
 	}
@@ -68,9 +67,7 @@ func (m *model) now() Situation {
 
 func (m *model) key(ns topology.Namespace, d bson.Raw) shardkey.Key {
 	k, err := m.s.Table.Collection(ns).Key.Bound(d)
-	if err != nil {
-		m.t.Fatalf("%s: %v", ns, err)
-	}
+	must.That(m.t, err == nil, "%s: %v", ns, err)
 	return k
 }
 

@@ -9,13 +9,14 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
 
 // byKey is the pattern {project_id: 1, key: 1}.
 func byKey(t testing.TB) bson.Raw {
-	return doc(t, bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
+	return doc(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "key", Value: int32(1)}})
 }
 
 func checkOf(d Draft, id string) Check {
@@ -41,7 +42,7 @@ func running(ns topology.Namespace, state string) operation.Activity {
 func withZoneRange(t testing.TB) func(*Situation) {
 	return func(s *Situation) {
 		s.Table.Shards[0].Zones = []string{"eu"}
-		lo, hi := doc(t, bson.D{{Key: "project_id", Value: bson.MinKey{}}}), doc(t, bson.D{{Key: "project_id", Value: oid(20)}})
+		lo, hi := doc(bson.D{{Key: "project_id", Value: bson.MinKey{}}}), doc(bson.D{{Key: "project_id", Value: oid(20)}})
 		c := s.Table.Collection(documents)
 		s.Table.Zones = topology.CompleteZones([]topology.ZoneRange{{NS: documents, Zone: "eu", RawMin: lo, RawMax: hi}}, c)
 	}
@@ -59,7 +60,7 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 		"a range that ends early":    {"5.0.7", func() Args { return zoned(t, "eu", oid(2), oid(1)) }, "ends before it begins"},
 		"a range of another key": {"5.0.7", func() Args {
 			a := zoned(t, "eu", oid(1), oid(2))
-			a.Zones[0].Min = doc(t, bson.D{{Key: "doc_id", Value: oid(1)}})
+			a.Zones[0].Min = doc(bson.D{{Key: "doc_id", Value: oid(1)}})
 			return a
 		}, "do not fit the new key"},
 		"ranges that overlap": {"5.0.7", func() Args {
@@ -71,55 +72,53 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := cluster(t, "0.4", x.version, activity(operation.Activity{}), withZoneRange(t))
 			_, _, err := Describe(ReshardKind).Draft(s, x.args())
-			if !strings.Contains(fault.Text(err), x.want) {
-				t.Errorf("%v", err)
-			}
+			expect.Contains(t, fault.Text(err), x.want, "%v", err)
 		})
 	}
 }
 
 // zoned are arguments with one zone range of the new key.
 func zoned(t testing.TB, zone string, lo, hi bson.ObjectID) Args {
-	end := func(id bson.ObjectID) bson.Raw { return doc(t, bson.D{{Key: "project_id", Value: id}}) }
+	end := func(id bson.ObjectID) bson.Raw { return doc(bson.D{{Key: "project_id", Value: id}}) }
 	return Args{NS: documents, Key: byKey(t), Zones: []operation.KeyZone{{Min: end(lo), Max: end(hi), Zone: zone}}}
 }
 
 func TestChecksOfAResharding(t *testing.T) {
-	same := doc(t, bson.D{{Key: "project_id", Value: int32(1)}})
-	hashed := doc(t, bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}})
+	same := doc(bson.D{{Key: "project_id", Value: int32(1)}})
+	hashed := doc(bson.D{{Key: "project_id", Value: int32(1)}, {Key: "_id", Value: "hashed"}})
 	key := fixed(Args{NS: documents, Key: byKey(t)})
 	runChecks(t, "0.4", []checkCase{
-		expect("the key that it has", ReshardKind, fixed(Args{NS: documents, Key: same}), Block, "key.same"),
-		expect("the key that it has, from 8.0 on", ReshardKind, fixed(Args{NS: documents, Key: same}), Pass, "zones.replaced",
+		caseOf("the key that it has", ReshardKind, fixed(Args{NS: documents, Key: same}), Block, "key.same"),
+		caseOf("the key that it has, from 8.0 on", ReshardKind, fixed(Args{NS: documents, Key: same}), Pass, "zones.replaced",
 			version("8.0.4"), withZoneRange(t)),
-		expect("another resharding", ReshardKind, key, Block, "resharding.other", activity(running(clients, "cloning"))),
-		expect("no other resharding", ReshardKind, key, Pass, "resharding.free"),
-		expect("an index build", ReshardKind, key, Block, "index-build.running",
+		caseOf("another resharding", ReshardKind, key, Block, "resharding.other", activity(running(clients, "cloning"))),
+		caseOf("no other resharding", ReshardKind, key, Pass, "resharding.free"),
+		caseOf("an index build", ReshardKind, key, Block, "index-build.running",
 			activity(operation.Activity{IndexBuilds: []operation.Running{{NS: documents, What: "createIndexes"}}})),
-		expect("zones that are not given", ReshardKind, key, Block, "zones.needed", withZoneRange(t)),
-		expect("zones that are removed", ReshardKind, fixed(Args{NS: documents, Key: byKey(t), Zones: []operation.KeyZone{}}), Warn,
+		caseOf("zones that are not given", ReshardKind, key, Block, "zones.needed", withZoneRange(t)),
+		caseOf("zones that are removed", ReshardKind, fixed(Args{NS: documents, Key: byKey(t), Zones: []operation.KeyZone{}}), Warn,
 			"zones.removed",
 			withZoneRange(t)),
-		expect("zones that are replaced", ReshardKind, fixed(zoned(t, "eu", oid(1), oid(2))), Pass, "zones.replaced", withZoneRange(t)),
-		expect("a unique key", ReshardKind, key, Block, "unique.ofKey",
+		caseOf("zones that are replaced", ReshardKind, fixed(zoned(t, "eu", oid(1), oid(2))), Pass, "zones.replaced", withZoneRange(t)),
+		caseOf("a unique key", ReshardKind, key, Block, "unique.ofKey",
 			func(s *Situation) { s.Table.Collection(documents).Unique = true }),
-		expect("a unique index that begins with the key", ReshardKind, key, Pass, "unique.fits", withIndexes(yorkieIndexes()...)),
-		expect("a unique index of other fields", ReshardKind, fixed(Args{NS: documents, Key: hashed}), Block, "unique.reshard",
+		caseOf("a unique index that begins with the key", ReshardKind, key, Pass, "unique.fits", withIndexes(yorkieIndexes()...)),
+		caseOf("a unique index of other fields", ReshardKind, fixed(Args{NS: documents, Key: hashed}), Block, "unique.reshard",
 			withIndexes(yorkieIndexes()...)),
-		expect("a unique index of _id", ReshardKind, key, Pass, "unique.fits", withIndexes(yorkieIndexes()[:1]...)),
-		expect("indexes that were not read", ReshardKind, key, Warn, "unique.unread"),
-		expect("full disks", ReshardKind, key, Block, "reshard-disk.full", func(s *Situation) {
+		caseOf("a unique index of _id", ReshardKind, key, Pass, "unique.fits", withIndexes(yorkieIndexes()[:1]...)),
+		caseOf("indexes that were not read", ReshardKind, key, Warn, "unique.unread"),
+		caseOf("full disks", ReshardKind, key, Block, "reshard-disk.full", func(s *Situation) {
 			for shard, d := range s.Table.Disks {
 				d.Used.Value = d.Total.Value
 				s.Table.Disks[shard] = d
 			}
 		}),
-		expect("unknown disks", ReshardKind, key, Warn, "reshard-disk.unknown", func(s *Situation) { s.Table.Disks = nil }),
-		expect("unknown sizes", ReshardKind, key, Warn, "reshard-disk.sizeUnknown", func(s *Situation) { s.Table.Sizes = nil }),
-		expect("enough space", ReshardKind, key, Pass, "reshard-disk.fits"),
-		expect("blocked writes", ReshardKind, key, Warn, "blocked-writes.reshard"),
-		expect("a key of another layout", ReshardKind, fixed(Args{NS: clients, Key: hashed}), Warn, "layout.other"),
-		expect("a key of no layout", ReshardKind, fixed(Args{NS: clients, Key: keyPattern("status", int32(1))}), Warn, "layout.none"),
+		caseOf("unknown disks", ReshardKind, key, Warn, "reshard-disk.unknown", func(s *Situation) { s.Table.Disks = nil }),
+		caseOf("unknown sizes", ReshardKind, key, Warn, "reshard-disk.sizeUnknown", func(s *Situation) { s.Table.Sizes = nil }),
+		caseOf("enough space", ReshardKind, key, Pass, "reshard-disk.fits"),
+		caseOf("blocked writes", ReshardKind, key, Warn, "blocked-writes.reshard"),
+		caseOf("a key of another layout", ReshardKind, fixed(Args{NS: clients, Key: hashed}), Warn, "layout.other"),
+		caseOf("a key of no layout", ReshardKind, fixed(Args{NS: clients, Key: keyPattern("status", int32(1))}), Warn, "layout.none"),
 	})
 }
 
@@ -215,40 +214,40 @@ func TestRefineKeyChecks(t *testing.T) {
 	foreign := func(s *Situation) { s.Profile = &profile.Profile{Name: "other"} }
 	refine := func(ns topology.Namespace, key bson.Raw) func(Situation) Args { return fixed(Args{NS: ns, Key: key}) }
 	runChecks(t, "0.6.38", []checkCase{
-		expect("same key", RefineKey, refine(documents, keyPattern("project_id", 1)), Block, "refine.already", version("7.0.12")),
-		expect("an index", RefineKey, refine(documents, refined), Pass, "index.found", version("7.0.12"), good),
-		expect("no index", RefineKey, refine(documents, refined), Block, "index.missing",
+		caseOf("same key", RefineKey, refine(documents, keyPattern("project_id", 1)), Block, "refine.already", version("7.0.12")),
+		caseOf("an index", RefineKey, refine(documents, refined), Pass, "index.found", version("7.0.12"), good),
+		caseOf("no index", RefineKey, refine(documents, refined), Block, "index.missing",
 			version("7.0.12"), withIndexes(yorkieIndexes()[:2]...)),
-		expect("indexes not permitted", RefineKey, refine(documents, refined), Warn, "index.unknown", version("7.0.12"), unread),
-		expect("partial", RefineKey, refine(documents, refined), Block, "index.unfit",
+		caseOf("indexes not permitted", RefineKey, refine(documents, refined), Warn, "index.unknown", version("7.0.12"), unread),
+		caseOf("partial", RefineKey, refine(documents, refined), Block, "index.unfit",
 			version("7.0.12"), index(func(i *operation.Index) { i.Partial = true })),
-		expect("sparse", RefineKey, refine(documents, refined), Block, "index.unfit",
+		caseOf("sparse", RefineKey, refine(documents, refined), Block, "index.unfit",
 			version("7.0.12"), index(func(i *operation.Index) { i.Sparse = true })),
-		expect("hidden", RefineKey, refine(documents, refined), Block, "index.unfit",
+		caseOf("hidden", RefineKey, refine(documents, refined), Block, "index.unfit",
 			version("7.0.12"), index(func(i *operation.Index) { i.Hidden = true })),
-		expect("collated", RefineKey, refine(documents, refined), Block, "index.unfit",
+		caseOf("collated", RefineKey, refine(documents, refined), Block, "index.unfit",
 			version("7.0.12"), index(func(i *operation.Index) { i.Collated = true })),
-		expect("descending", RefineKey, refine(documents, refined), Block, "index.missing",
+		caseOf("descending", RefineKey, refine(documents, refined), Block, "index.missing",
 			version("7.0.12"), index(func(i *operation.Index) { i.Key = keyPattern("project_id", 1, "key", -1) })),
-		expect("hashed index for a ranged field", RefineKey, refine(documents, refined), Block, "index.missing",
+		caseOf("hashed index for a ranged field", RefineKey, refine(documents, refined), Block, "index.missing",
 			version("7.0.12"), index(func(i *operation.Index) { i.Key = keyPattern("project_id", 1, "key", "hashed") })),
-		expect("a unique index without the key", RefineKey, refine(documents, keyPattern("project_id", 1, "_id", 1)), Block, "unique.conflict",
+		caseOf("a unique index without the key", RefineKey, refine(documents, keyPattern("project_id", 1, "_id", 1)), Block, "unique.conflict",
 			version("7.0.12"), good),
-		expect("a unique key without a unique index", RefineKey, refine(documents, refined), Block, "unique.key",
+		caseOf("a unique key without a unique index", RefineKey, refine(documents, refined), Block, "unique.key",
 			version("7.0.12"), good, func(s *Situation) { collectionIn(s, documents).Unique = true }),
 
-		expect("Yorkie before 7.0", RefineKey, refine(documents, refined), Block, "application.refused", version("6.0.20"), good),
-		expect("Yorkie on 4.4", RefineKey, refine(documents, refined), Block, "application.refused", version("4.4.29"), good),
-		expect("Yorkie on 7.0", RefineKey, refine(documents, refined), Warn, "application.slowerUntried", version("7.0.12"), good),
-		expect("Yorkie on 8.0", RefineKey, refine(documents, refined), Warn, "application.slower", version("8.0.13"), good),
-		expect("Yorkie, version unknown", RefineKey, refine(documents, refined), Block, "application.release", version("?"), good),
-		expect("another program", RefineKey, refine(documents, refined), Warn, "application.unknown", version("5.0.7"), good, foreign),
+		caseOf("Yorkie before 7.0", RefineKey, refine(documents, refined), Block, "application.refused", version("6.0.20"), good),
+		caseOf("Yorkie on 4.4", RefineKey, refine(documents, refined), Block, "application.refused", version("4.4.29"), good),
+		caseOf("Yorkie on 7.0", RefineKey, refine(documents, refined), Warn, "application.slowerUntried", version("7.0.12"), good),
+		caseOf("Yorkie on 8.0", RefineKey, refine(documents, refined), Warn, "application.slower", version("8.0.13"), good),
+		caseOf("Yorkie, version unknown", RefineKey, refine(documents, refined), Block, "application.release", version("?"), good),
+		caseOf("another program", RefineKey, refine(documents, refined), Warn, "application.unknown", version("5.0.7"), good, foreign),
 
-		expect("many chunks", RefineKey, refine(documents, refined), Warn, "rewrite.many", version("8.0.13"), good, manyZones),
-		expect("few chunks", RefineKey, refine(documents, refined), Pass, "rewrite", version("8.0.13"), good),
+		caseOf("many chunks", RefineKey, refine(documents, refined), Warn, "rewrite.many", version("8.0.13"), good, manyZones),
+		caseOf("few chunks", RefineKey, refine(documents, refined), Pass, "rewrite", version("8.0.13"), good),
 	})
 	runChecks(t, "0.4", []checkCase{
-		expect("Yorkie's clients have the whole key", RefineKey, refine(clients, keyPattern("project_id", 1, "_id", "hashed")), Pass,
+		caseOf("Yorkie's clients have the whole key", RefineKey, refine(clients, keyPattern("project_id", 1, "_id", "hashed")), Pass,
 			"application.whole",
 			version("5.0.7")),
 	})

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -101,7 +102,7 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 		{"to the named shard", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10, 1)},
 			func(s Situation) Args { a := one(s); a.To = "a"; return a }, "30 upper a"},
 		{"at the given key", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 20, 35: 30}), withShardWrites(4, 10, 1)},
-			func(s Situation) Args { a := one(s); a.At = doc(t, project(35)); return a }, "35 upper c"},
+			func(s Situation) Args { a := one(s); a.At = doc(project(35)); return a }, "35 upper c"},
 		{"the zone decides", []func(*Situation){withWrites(t, documents, nil, rows{21: 50, 30: 50}), withShardWrites(4, 10,
 			1), zoned}, one, "30 upper a"},
 		{"a draining shard takes none",
@@ -133,15 +134,9 @@ func TestHotSplitUsesMedianAndMovesBetterHalf(t *testing.T) {
 			for _, cut := range resolved.Cuts {
 				got = append(got, fmt.Sprintf("%d %s %s", cutAt(t, cut), cut.Half, cut.To))
 			}
-			if strings.Join(got, ", ") != x.want {
-				t.Errorf("cuts %v, want %s\n%+v", got, x.want, d.Checks)
-			}
-			if d.Blocked() {
-				t.Errorf("blocked: %+v", d.Checks)
-			}
-			if len(d.Needs.Writes) == 0 {
-				t.Error("it does not say of which ranges it needs the writes")
-			}
+			expect.That(t, strings.Join(got, ", ") == x.want, "cuts %v, want %s\n%+v", got, x.want, d.Checks)
+			expect.That(t, !d.Blocked(), "blocked: %+v", d.Checks)
+			expect.That(t, len(d.Needs.Writes) != 0, "it does not say of which ranges it needs the writes")
 		})
 	}
 }
@@ -160,42 +155,42 @@ func TestHotSplitThatCannotHelpIsRefusedWithRemedy(t *testing.T) {
 		}
 	}
 	runChecks(t, "0.6.38", []checkCase{
-		expect("one value takes most", SplitHot, one, Block, "writes.oneValue",
+		caseOf("one value takes most", SplitHot, one, Block, "writes.oneValue",
 			withWrites(t, documents, nil, rows{21: 83, 30: 17}), withShardWrites(0, 10, 5)),
-		expect("one project takes most", SplitHot, one, Block, "writes.oneProject",
+		caseOf("one project takes most", SplitHot, one, Block, "writes.oneProject",
 			withWrites(t, documents, nil, rows{21: 83, 30: 17}, whose), withShardWrites(0, 10, 5)),
-		expect("one document takes all", SplitHot, one, Block, "writes.oneDocument",
+		caseOf("one document takes all", SplitHot, one, Block, "writes.oneDocument",
 			withWrites(t, documents, nil, rows{21: 83}, whose, func(w *topology.RangeWrites) {
 				for i := range w.Keys {
 					w.Keys[i].Document = oid(99)
 				}
 			}), withShardWrites(0, 10, 5)),
-		expect("too few writes", SplitHot, one, Block, "writes.few",
+		caseOf("too few writes", SplitHot, one, Block, "writes.few",
 			withWrites(t, documents, nil, rows{21: 10, 30: 9}), withShardWrites(0, 10, 5)),
-		expect("no writes", SplitHot, one, Block, "writes.few", withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)),
-		expect("nothing is known", SplitHot, one, Block, "writes.unknown"),
-		expect("may not be read", SplitHot, one, Block, "writes.unknown",
+		caseOf("no writes", SplitHot, one, Block, "writes.few", withWrites(t, documents, nil, nil), withShardWrites(0, 10, 5)),
+		caseOf("nothing is known", SplitHot, one, Block, "writes.unknown"),
+		caseOf("may not be read", SplitHot, one, Block, "writes.unknown",
 			withWrites(t, documents, nil, busy, reason("notPermitted")), withShardWrites(0, 10, 5)),
-		expect("changed in place without a date", SplitHot, one, Block, "writes.unknown",
+		caseOf("changed in place without a date", SplitHot, one, Block, "writes.unknown",
 			withWrites(t, documents, nil, busy, reason("inPlace")), withShardWrites(0, 10, 5)),
-		expect("keys grow with time", SplitHot, one, Block, "writes.growing",
+		caseOf("keys grow with time", SplitHot, one, Block, "writes.growing",
 			withWrites(t, documents, nil, busy, func(w *topology.RangeWrites) { w.Growing = true }), withShardWrites(0, 10, 5)),
-		expect("the writes of the shards are not known", SplitHot, one, Block, "even.unknown", withWrites(t, documents, nil, busy)),
-		expect("all other shards have as many writes", SplitHot, one, Block, "even.already",
+		caseOf("the writes of the shards are not known", SplitHot, one, Block, "even.unknown", withWrites(t, documents, nil, busy)),
+		caseOf("all other shards have as many writes", SplitHot, one, Block, "even.already",
 			withWrites(t, documents, nil, busy), withShardWrites(10, 10, 10)),
-		expect("no other shard may have it", SplitHot, one, Block, "even.nowhere",
+		caseOf("no other shard may have it", SplitHot, one, Block, "even.nowhere",
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))),
-		expect("the only shard that helps has a pending clean-up", SplitHot, one, Block, "even.waits",
+		caseOf("the only shard that helps has a pending clean-up", SplitHot, one, Block, "even.waits",
 			withWrites(t, documents, nil, busy), withShardWrites(10, 10, 1),
 			func(s *Situation) { s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c"}} }),
-		expect("to where it is", SplitHot, func(s Situation) Args { a := one(s); a.To = "b"; return a }, Block, "recipient.same",
+		caseOf("to where it is", SplitHot, func(s Situation) Args { a := one(s); a.To = "b"; return a }, Block, "recipient.same",
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)),
-		expect("to a shard outside of its zone", SplitHot, func(s Situation) Args { a := one(s); a.To = "c"; return a }, Block,
+		caseOf("to a shard outside of its zone", SplitHot, func(s Situation) Args { a := one(s); a.To = "c"; return a }, Block,
 			"recipient.outside",
 			withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1), zone(t, "eu", "b", documents, from(t, 20), from(t, 40))),
-		expect("jumbo", SplitHot, one, Block, "jumbo.flagged",
+		caseOf("jumbo", SplitHot, one, Block, "jumbo.flagged",
 			withOwners(t, documents, "aBc"), withWrites(t, documents, nil, busy), withShardWrites(1, 10, 1)),
-		expect("one value by its bounds", SplitHot, one, Block, "unsplittable.oneValue", func(s *Situation) {
+		caseOf("one value by its bounds", SplitHot, one, Block, "unsplittable.oneValue", func(s *Situation) {
 			c := collectionIn(s, documents)
 			*c = *collection(t, documents, c.Key, []shardkey.Key{keyOf(t, c.Key, oid(20)), keyOf(t, c.Key, oid(21))}, "abc")
 		}, withWrites(t, documents, nil, rows{20: 100}), withShardWrites(1, 10, 1)),
@@ -206,7 +201,7 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	whole := chunkAt(t, s, documents, 1)
 	ref := encoded(whole[0])
-	ok := Cut{Min: whole[0], Max: whole[1], At: doc(t, project(30)), Half: HalfUpper, To: "c"}
+	ok := Cut{Min: whole[0], Max: whole[1], At: doc(project(30)), Half: HalfUpper, To: "c"}
 	with := func(f func(*Cut)) Args { cut := ok; f(&cut); return Args{NS: documents, Cuts: []Cut{cut}} }
 	for _, x := range []struct {
 		name string
@@ -220,17 +215,17 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 		{"the same twice", Args{NS: documents, Chunks: []string{ref, ref}}, fault.Invalid, "twice"},
 		{"too many", Args{NS: documents, Chunks: slices.Repeat([]string{ref}, 17)}, fault.Invalid, "16"},
 		{"no reference", Args{NS: documents, Chunks: []string{"?"}}, fault.Invalid, "number 1"},
-		{"an unknown chunk", Args{NS: documents, Chunks: []string{ref, encoded(doc(t, project(33)))}}, fault.NotFound, "number 2"},
-		{"at and several", Args{NS: documents, Chunks: []string{ref, encoded(chunkAt(t, s, documents, 0)[0])}, At: doc(t, project(30))},
+		{"an unknown chunk", Args{NS: documents, Chunks: []string{ref, encoded(doc(project(33)))}}, fault.NotFound, "number 2"},
+		{"at and several", Args{NS: documents, Chunks: []string{ref, encoded(chunkAt(t, s, documents, 0)[0])}, At: doc(project(30))},
 			fault.Invalid, `"at"`},
 		{"at the lower bound", Args{NS: documents, Bounds: whole, At: whole[0]}, fault.Invalid, `"at"`},
-		{"at outside", Args{NS: documents, Bounds: whole, At: doc(t, project(50))}, fault.Invalid, `"at"`},
-		{"at of another type", Args{NS: documents, Bounds: whole, At: doc(t, bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
+		{"at outside", Args{NS: documents, Bounds: whole, At: doc(project(50))}, fault.Invalid, `"at"`},
+		{"at of another type", Args{NS: documents, Bounds: whole, At: doc(bson.D{{Key: "project_id", Value: "x"}})}, fault.Invalid, `"at"`},
 		{"unknown shard", Args{NS: documents, Bounds: whole, To: "z"}, fault.NotFound, `"to"`},
 		{"foreign argument", Args{NS: documents, Bounds: whole, Parts: 2}, fault.Invalid, `"parts"`},
 		{"cuts and chunk", Args{NS: documents, Chunk: ref, Cuts: []Cut{ok}}, fault.Invalid, `"chunk"`},
 		{"cut without a key", with(func(c *Cut) { c.At = nil }), fault.Invalid, `"at"`},
-		{"cut outside of its chunk", with(func(c *Cut) { c.At = doc(t, project(50)) }), fault.Invalid, `"at"`},
+		{"cut outside of its chunk", with(func(c *Cut) { c.At = doc(project(50)) }), fault.Invalid, `"at"`},
 		{"cut of no half", with(func(c *Cut) { c.Half = "left" }), fault.Invalid, `"half"`},
 		{"cut to nowhere", with(func(c *Cut) { c.To = "" }), fault.Invalid, `"to"`},
 		{"cut without bounds", with(func(c *Cut) { c.Max = nil }), fault.Invalid, `"bounds"`},
@@ -309,21 +304,16 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 		i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "which")
 		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
 		if err != nil {
-			if k := fault.Of(err); k != fault.Invalid {
-				r.Fatal(err)
-			}
+			must.That(r, fault.Of(err) == fault.Invalid, "%v", err)
 			return
 		}
 		checkTexts(r, d)
 		if len(resolved.Cuts) == 0 {
-			if !d.Blocked() {
-				r.Fatalf("nothing was chosen, and nothing blocks: %+v", d.Checks)
-			}
+			must.That(r, d.Blocked(), "nothing was chosen, and nothing blocks: %+v", d.Checks)
 			return
 		}
 		found++
-		at, err := c.Key.Bound(resolved.Cuts[0].At)
-		must.Do(r, err)
+		at := must.Get(c.Key.Bound(resolved.Cuts[0].At))
 		ch := c.Chunks.At(i)
 		below, above, top := int64(0), int64(0), int64(0)
 		for _, k := range s.Writes.of(c.NS, ch.Min, ch.Max).Keys {
@@ -343,13 +333,9 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 		for _, w := range d.Effect.Writes {
 			before, after = before+w.Before*w.Before, after+w.After*w.After
 		}
-		if after >= before {
-			r.Fatalf("not more even: %+v", d.Effect.Writes)
-		}
+		must.That(r, after < before, "not more even: %+v", d.Effect.Writes)
 	})
-	if found == 0 && !testing.Short() {
-		t.Error("nothing was found: nothing is tested")
-	}
+	expect.That(t, found != 0 || testing.Short(), "nothing was found: nothing is tested")
 }
 
 // Planned again from its choices, on a cluster where part of it is done, a plan has the
@@ -375,9 +361,7 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		must.Do(r, part.run(d.Steps[:done], d.Effect))
 		rest, again, err := Planners()[SplitHot](part.now(), resolved)
 		must.Do(r, err)
-		if fmt.Sprint(again) != fmt.Sprint(resolved) {
-			r.Fatalf("it chose anew: %v, then %v", resolved, again)
-		}
+		must.That(r, fmt.Sprint(again) == fmt.Sprint(resolved), "it chose anew: %v, then %v", resolved, again)
 		if len(rest.Steps) != len(d.Steps)-done {
 			r.Fatalf("after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
 		}
@@ -386,7 +370,5 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 			r.Fatalf("in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
 		}
 	})
-	if ran == 0 && !testing.Short() {
-		t.Error("nothing ran: nothing is tested")
-	}
+	expect.That(t, ran != 0 || testing.Short(), "nothing ran: nothing is tested")
 }

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -64,9 +65,7 @@ func TestMoveCollectionIsRefusedAndBlocked(t *testing.T) {
 		{"no collection", "8.0.4", db, fault.Invalid, "database.collection"},
 	} {
 		_, _, err := Planners()[MoveCollection](cluster(t, "0.6.38", tc.version, versioned), Args{NS: tc.ns, To: "b"})
-		if fault.Of(err) != tc.kind || !strings.Contains(err.Error(), tc.text) {
-			t.Errorf("%s: %v", tc.name, err)
-		}
+		expect.That(t, fault.Of(err) == tc.kind && strings.Contains(err.Error(), tc.text), "%s: %v", tc.name, err)
 	}
 	d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", versioned), MoveCollection, Args{NS: db + ".users", To: "a"})
 	if v, code := worstVerdict(d, "recipient"); v != Block || code != "recipient.sameWhole" {
@@ -95,9 +94,7 @@ func TestACollectionMayMoveToADrainingShardWithAWarning(t *testing.T) {
 				got += len(f.Against(operation.Fields(s.Table, f)))
 			}
 		}
-		if got != want {
-			t.Errorf("draining %s: %d differences, want %d", is, got, want)
-		}
+		expect.That(t, got == want, "draining %s: %d differences, want %d", is, got, want)
 	}
 	d, _ = plan(t, cluster(t, "0.6.38", "8.0.4", versioned, draining("b")), Unshard, Args{NS: db + ".documents", To: "b"})
 	if v, code := worstVerdict(d, "recipient"); v != Block || code != "recipient.drainingWhole" {
@@ -263,7 +260,5 @@ func TestMovePrimaryIsUndoneUnlessItMovedAgain(t *testing.T) {
 	elsewhere := cluster(t, "0.6.38", "7.0.14", versioned, func(s *Situation) { s.Table.Databases[0].Primary = "c" })
 	var conflict *UndoConflictError
 	_, err = PlanUndo(elsewhere, MovePrimary, a, d.Summary, d.Steps, d.Effect)
-	if !errors.As(err, &conflict) || len(conflict.Differences) != 1 {
-		t.Errorf("%v", err)
-	}
+	expect.That(t, errors.As(err, &conflict) && len(conflict.Differences) == 1, "%v", err)
 }

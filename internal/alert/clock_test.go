@@ -6,6 +6,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -16,7 +18,7 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 		for _, restart := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
 				var offset atomic.Int64
-				db := openStore(t, t.TempDir())
+				db := openStore(t.TempDir())
 				w, to := &world{notices: []Notice{notice("a", Warn)}}, &receiver{}
 				r := startEngine(t, oneTarget, db, w, to, &offset)
 				set := func(by time.Duration) {
@@ -35,9 +37,7 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 				set(-step)
 				advance(70 * time.Minute)
 				told := to.received()
-				if len(told) == 0 || told[0] != "a=firing" {
-					t.Errorf("%s, restart %v: not sent again: %v", step, restart, told)
-				}
+				expect.That(t, len(told) != 0 && told[0] == "a=firing", "%s, restart %v: not sent again: %v", step, restart, told)
 				w.setNotices()
 				set(step)
 				advance(5 * time.Minute)
@@ -54,14 +54,12 @@ func TestAlertsAreSentInTimeAfterClockChanges(t *testing.T) {
 func TestASilenceIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var offset atomic.Int64
-		db := openStore(t, t.TempDir())
+		db := openStore(t.TempDir())
 		defer db.Close()
 		r := startEngine(t, oneTarget, db, &world{}, &receiver{}, &offset)
 		defer r.stop()
 		advance(time.Minute)
-		if _, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, time.Hour, byAnna()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, time.Hour, byAnna())))
 		r.w.setNotices(notice("a", Warn))
 		advance(5 * time.Minute)
 		expectReceived(t, "while it holds", r.to.received())

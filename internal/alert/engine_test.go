@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -44,9 +45,7 @@ func startEngine(
 	go func() { done <- r.Run(ctx) }()
 	r.stop = func() {
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-done, "the end")
 		expect.Lacks(t, r.log.String(), "CANARY", "the log has the address: %s", r.log)
 	}
 	return r
@@ -118,9 +117,7 @@ func TestAnUncheckedRuleDoesNotResolveItsAlerts(t *testing.T) {
 		r.w.mu.Unlock()
 		advance(20 * time.Minute)
 		expectReceived(t, "while every check fails", r.to.received())
-		if r.Status().Err == nil {
-			t.Error("the status does not report a failed check")
-		}
+		expect.That(t, r.Status().Err != nil, "the status does not report a failed check")
 		r.w.setUnsure("another")
 		advance(3 * time.Minute)
 		expectReceived(t, "while another rule is unsure", r.to.received(), "a=resolved")
@@ -130,14 +127,14 @@ func TestAnUncheckedRuleDoesNotResolveItsAlerts(t *testing.T) {
 func TestARestartSendsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, to, w := t.TempDir(), &receiver{}, &world{notices: []Notice{notice("a", Critical)}}
-		db := openStore(t, dir)
+		db := openStore(dir)
 		r := startEngine(t, oneTarget, db, w, to)
 		advance(2 * time.Minute)
 		expectReceived(t, "first", to.received(), "a=firing")
 		r.stop()
 		_ = db.Close()
 
-		db = openStore(t, dir)
+		db = openStore(dir)
 		r = startEngine(t, oneTarget, db, w, to)
 		advance(10 * time.Minute)
 		expectReceived(t, "after a restart", to.received())
@@ -149,7 +146,7 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 		_ = db.Close()
 		w.setNotices()
 
-		db = openStore(t, dir)
+		db = openStore(dir)
 		r = startEngine(t, oneTarget, db, w, to)
 		advance(3 * time.Minute)
 		expectReceived(t, "ended while no engine ran", to.received(), "a=resolved")
@@ -163,9 +160,7 @@ func TestARestartSendsNothingTwice(t *testing.T) {
 		}
 		r.stop()
 		left, err := db.Alerts(t.Context(), "c1")
-		if err != nil || len(left) != 0 {
-			t.Errorf("alerts stored after their end: %v, %v", left, err)
-		}
+		expect.That(t, err == nil && len(left) == 0, "alerts stored after their end: %v, %v", left, err)
 		_ = db.Close()
 	})
 }
@@ -231,7 +226,7 @@ func TestAReceiverThatDoesNotAnswerTimesOut(t *testing.T) {
 
 func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db := openStore(t, t.TempDir())
+		db := openStore(t.TempDir())
 		r := startEngine(t, oneTarget, db, &world{notices: []Notice{notice("a", Warn)}}, &receiver{})
 		advance(2 * time.Minute)
 		expectReceived(t, "first", r.to.received(), "a=firing")
@@ -244,9 +239,7 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 			t.Errorf("a silence of a rule and an alert: %v, expected a refusal", err)
 		}
 		s, err := r.Silence(t.Context(), store.Silence{Rule: "jumbo", Reason: "known"}, 3*time.Hour, byAnna())
-		if err != nil || s.By != "user:anna" {
-			t.Fatal(s, err)
-		}
+		must.That(t, err == nil && s.By == "user:anna", "%v %v", s, err)
 		r.w.setNotices(notice("a", Critical), notice("b", Critical))
 		advance(2*time.Hour + 50*time.Minute)
 		expectReceived(t, "during the silence", r.to.received())
@@ -276,16 +269,14 @@ func TestASilenceSuppressesAlertsUntilItEnds(t *testing.T) {
 func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		db, to := openStore(t, dir), &receiver{}
+		db, to := openStore(dir), &receiver{}
 		early := New(parseConfig(t, oneTarget), (&world{}).observe, db, Options{Transport: to})
 		if _, err := early.Test(t.Context(), "ops", byAnna()); fault.Of(err) != fault.Unavailable || len(to.got) != 0 {
 			t.Errorf("a test before the engine can record it: %v, expected a refusal", err)
 		}
 		r := startEngine(t, oneTarget, db, &world{}, to)
 		advance(time.Minute)
-		if _, err := r.Test(t.Context(), "nobody", byAnna()); fault.Of(err) != fault.NotFound {
-			t.Error(err)
-		}
+		refused.As(t, must.Err(r.Test(t.Context(), "nobody", byAnna())), fault.NotFound, "Test")
 		if d, err := r.Test(t.Context(), "ops", byAnna()); err != nil || d.Code != "ok" {
 			t.Fatal(d, err)
 		}
@@ -295,9 +286,7 @@ func TestTestMessagesAreRecordedWithTheirSenderAndOutcome(t *testing.T) {
 		}
 		r.stop()
 		log, err := db.AuditRecords(t.Context(), 0, 10)
-		if err != nil || len(log) != 2 {
-			t.Fatalf("the audit record has %+v, %v", log, err)
-		}
+		must.That(t, err == nil && len(log) == 2, "the audit record has %+v, %v", log, err)
 		for i, want := range []string{"ok", "failed"} {
 			if e := log[i]; e.What != "alert.tested" || e.By != "user:anna" || e.Subject != "ops" || e.Cluster != "c1" || e.Outcome != want ||
 				(want == "failed") != (e.Details["status"] == "500") ||

@@ -12,8 +12,10 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/proxyenv"
+	"shardboard/internal/fixture/refused"
 )
 
 // sendTest sends a test message and returns the outcome.
@@ -46,9 +48,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 		}
 		s.Close()
 	}
-	if followed.Load() {
-		t.Error("a redirect was followed")
-	}
+	expect.That(t, !followed.Load(), "a redirect was followed")
 }
 
 func TestCertificatesAreChecked(t *testing.T) {
@@ -76,9 +76,7 @@ func TestFailuresAreReportedByCodeAndStatusOnly(t *testing.T) {
 	if code, _ := sendTest(t, engineTo(t, gone.URL, Generic)); code != "refused" {
 		t.Error(code)
 	}
-	if _, err := engineTo(t, s.URL, Generic).Test(t.Context(), "none", byAnna()); fault.Of(err) != fault.NotFound {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(engineTo(t, s.URL, Generic).Test(t.Context(), "none", byAnna())), fault.NotFound, "engineTo")
 }
 
 func TestReceiverAddressesAreNotDisclosed(t *testing.T) {
@@ -128,16 +126,12 @@ func TestAnInvalidAlertsFileIsRefusedWithoutQuotingAddresses(t *testing.T) {
 			t.Errorf("%s: the error is %q", name, err)
 		}
 	}
-	if _, err := Read(filepath.Join(dir, "none.yaml")); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(Read(filepath.Join(dir, "none.yaml"))), fault.Invalid, "Read")
 }
 
 func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	proxyenv.Check(t, func(receiver string) {
-		if got := post(t.Context(), newClient(nil), newSecret(receiver), nil); got.ok() {
-			t.Error("nobody is there")
-		}
+		expect.That(t, !post(t.Context(), newClient(nil), newSecret(receiver), nil).ok(), "nobody is there")
 	})
 }
 

@@ -204,9 +204,7 @@ func TestEveryFormatIsAsItsReceiverPublishesItThroughAnAlertsLife(t *testing.T) 
 				if !some {
 					return
 				}
-				if !out.ok() {
-					t.Fatalf("%s: refused: %v", format, r.problems)
-				}
+				must.That(t, out.ok(), "%s: refused: %v", format, r.problems)
 			}
 		}
 		for i := range 25 {
@@ -253,9 +251,7 @@ func TestPagerDutyEventsOfAnAlertHaveOneKeyAndATestEndsItself(t *testing.T) {
 		t.Errorf("began %+v, ended %+v", began, ended)
 	}
 	b.cluster = "c2"
-	if read().DedupKey == began.DedupKey {
-		t.Error("alerts of two clusters have one key")
-	}
+	expect.That(t, read().DedupKey != began.DedupKey, "alerts of two clusters have one key")
 	r := newStrictReceiver(t, PagerDuty)
 	e := engineTo(t, r.URL, PagerDuty)
 	if code, _ := sendTest(t, e); code != "ok" || len(r.messages) != 2 || !strings.Contains(r.messages[0], `"trigger"`) ||
@@ -346,9 +342,7 @@ func TestMessagesMatchTheirGoldenFiles(t *testing.T) {
 			must.Do(t, os.WriteFile(path, pretty.Bytes(), 0o644))
 		}
 		want := must.Get(os.ReadFile(path))
-		if !bytes.Equal(want, pretty.Bytes()) {
-			t.Errorf("%s differs from its golden file:\n%s", format, &pretty)
-		}
+		expect.That(t, bytes.Equal(want, pretty.Bytes()), "%s differs from its golden file:\n%s", format, &pretty)
 	}
 }
 

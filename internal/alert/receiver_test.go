@@ -126,11 +126,7 @@ func parseConfig(t *testing.T, text string) *Config {
 const oneTarget = "for: 1m\ntargets:\n- {name: ops, format: generic, url: \"" + canary + "\", min_severity: warn, repeat: 1h}\n"
 
 // openStore opens a store in a directory, which can be opened again.
-func openStore(t *testing.T, dir string) *sqlite.DB {
-	t.Helper()
-	db := must.Get(sqlite.Open(context.Background(), dir))
-	return db
-}
+func openStore(dir string) *sqlite.DB { return must.Get(sqlite.Open(context.Background(), dir)) }
 
 func byAnna() store.AuditEntry { return store.AuditEntry{By: "user:anna"} }
 

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/answer/shares"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -86,9 +87,7 @@ func TestCountedSentencesFollowTheirCount(t *testing.T) {
 		2:  several,
 		21: several,
 	} {
-		if got := shares.OutagePattern("If {shard} goes down: ", n, 0); got != want {
-			t.Errorf("%d: %q, want %q", n, got, want)
-		}
+		expect.Equal(t, shares.OutagePattern("If {shard} goes down: ", n, 0), want, "%d", n)
 	}
 	for n, want := range map[int]string{0: " documents", 1: " document", 2: " documents", 21: " documents"} {
 		if got := (shares.ShardWhyQuery{By: data.OfDocuments}).AmountOf(float64(n)); got != want {

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -32,9 +33,7 @@ func TestStepsOfRunsAreToldWithoutServersTexts(t *testing.T) {
 	} {
 		v := answer.View{Table: &topology.Table{}, Hidden: answer.Hidden{Texts: true}}
 		got := v.Run(engine.Run{Steps: []engine.Step{c.step}}).Steps[0].Error
-		if got != c.want || history.CodeOf(got) != history.CodeOf(c.step.Error) {
-			t.Errorf("%+v is told as %q", c.step, got)
-		}
+		expect.That(t, got == c.want && history.CodeOf(got) == history.CodeOf(c.step.Error), "%+v is told as %q", c.step, got)
 	}
 }
 
@@ -65,7 +64,5 @@ func TestServersTextsAreHiddenInDetails(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	if answer.HideText("") != "" {
-		t.Error("no text became one")
-	}
+	expect.Equal(t, answer.HideText(""), "", "no text became one")
 }

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -18,9 +19,7 @@ func projectBytes(t *testing.T, v answer.View) api.Figure {
 	t.Helper()
 	p := profile.Yorkie()
 	project, ok := v.Dir.ByID(webtest.ProjectID(1))
-	if !ok {
-		t.Fatal("no project")
-	}
+	must.That(t, ok, "no project")
 	for _, c := range spread.Project(v, p, placement.SpreadOf(v.Computable().Table, p, project)).Collections {
 		if c.NS == "yorkie-meta.documents" {
 			return c.Shards[0].Bytes

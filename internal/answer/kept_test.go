@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -24,9 +25,7 @@ func TestKeptIsComputedOnceForEachTable(t *testing.T) {
 				t.Errorf("of another table: %v", got.Built)
 			}
 		}
-		if times != want {
-			t.Errorf("computed %d times, want %d", times, want)
-		}
+		expect.That(t, times == want, "computed %d times, want %d", times, want)
 	}
 	ask(older, "one", 1)
 	ask(newer, "one", 1)

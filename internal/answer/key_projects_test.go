@@ -3,13 +3,14 @@ package answer_test
 import (
 	"encoding/binary"
 	"fmt"
-	"strings"
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -75,9 +76,7 @@ func TestBoundsTellTheirProjects(t *testing.T) {
 		if p.Unlisted {
 			return "?"
 		}
-		if (p.Project == "") != (p.ProjectName == "") {
-			t.Errorf("half a project: %+v", p)
-		}
+		expect.Equal(t, p.Project == "", p.ProjectName == "", "half a project: %+v", p)
 		return p.ProjectName
 	}
 	for name, tc := range tests {
@@ -93,9 +92,7 @@ func TestBoundsTellProjectsWithOtherIDs(t *testing.T) {
 	var projects []placement.Project
 	for name, id := range map[string]any{"eu": "eu", "eu west": "eu-west", "seven": int64(7), "by uuid": uuid} {
 		kind, data, err := bson.MarshalValue(id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		p := placement.Project{DB: "yorkie-meta", Name: name}
 		p.ID, p.Stored, _ = placement.IDOf(bson.RawValue{Type: kind, Value: data})
 		projects = append(projects, p)
@@ -120,9 +117,7 @@ func TestBoundsTellProjectsWithOtherIDs(t *testing.T) {
 func TestNobodyIsNamedWhileTheListOfProjectsIsNotRead(t *testing.T) {
 	v, ids := namedView("atlas")
 	v.Dir = placement.NewDirectory(0, []string{"yorkie-meta"}, nil, topology.Health{})
-	if p := v.ProjectOfBound("yorkie-meta.documents", documentsBound(ids[0])); p != (api.KeyProject{}) {
-		t.Errorf("got %+v", p)
-	}
+	expect.Equal(t, v.ProjectOfBound("yorkie-meta.documents", documentsBound(ids[0])), api.KeyProject{}, "the project of a bound")
 	if z := v.ZoneName(answer.PinZone(ids[0])); z.Kind != "" || z.Unlisted {
 		t.Errorf("got %+v", z)
 	}
@@ -133,13 +128,9 @@ func TestHiddenKeysNameNoProject(t *testing.T) {
 	whole := v
 	v.Hidden = answer.Hidden{Bounds: true}
 	v.Table, v.Whole = answer.NewHiddenTables().Of(whole.Table, v.Hidden, true), &whole
-	if p := v.ProjectOfBound("yorkie-meta.documents", documentsBound(ids[0])); p != (api.KeyProject{}) {
-		t.Errorf("got %+v", p)
-	}
+	expect.Equal(t, v.ProjectOfBound("yorkie-meta.documents", documentsBound(ids[0])), api.KeyProject{}, "the project of a bound")
 	m := message.New("x", "Move {min} of {ns}", message.Key("min", ids[0].Hex()), message.Namespace("ns", "yorkie-meta.documents"))
-	if text := v.Named(m).String(); strings.Contains(text, "atlas") {
-		t.Error(text)
-	}
+	expect.Lacks(t, v.Named(m).String(), "atlas", "the text")
 }
 
 func TestSentencesNameTheProjectsOfTheirKeys(t *testing.T) {
@@ -170,13 +161,9 @@ func TestSentencesNameTheProjectsOfTheirKeys(t *testing.T) {
 		if got := named.String(); got != tc.want {
 			t.Errorf("got  %s\nwant %s", got, tc.want)
 		}
-		if again := v.Named(named).String(); again != tc.want {
-			t.Errorf("named twice: %s", again)
-		}
+		expect.Equal(t, v.Named(named).String(), tc.want, "named twice")
 		for name, value := range tc.m.Args() {
-			if named.Args()[name] != value {
-				t.Errorf("%s for scripts is %q, want %q", name, named.Args()[name], value)
-			}
+			expect.Equal(t, named.Args()[name], value, "%s for scripts", name)
 		}
 	}
 }
@@ -193,8 +180,6 @@ func TestZonesOfProjectsAreNamed(t *testing.T) {
 		"pin-" + ids[0].Hex()[:20] + "zzzz": {},
 	} {
 		want.Zone = zone
-		if got := v.ZoneName(zone); got != want {
-			t.Errorf("got %+v, want %+v", got, want)
-		}
+		expect.Equal(t, v.ZoneName(zone), want, "the name of %s", zone)
 	}
 }

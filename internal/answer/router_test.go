@@ -10,6 +10,8 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/shares"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -28,7 +30,5 @@ func TestUnknownSubjectsAreNotFoundAndSayWhatWasSearched(t *testing.T) {
 		}
 	}
 	empty := answer.View{Table: &topology.Table{}, Dir: placement.NewDirectory(0, nil, nil, topology.Health{})}
-	if _, err := answer.FindProject(empty, "", bson.NewObjectID()); fault.Of(err) != fault.Unavailable {
-		t.Errorf("before the first read: %v", err)
-	}
+	refused.As(t, must.Err(answer.FindProject(empty, "", bson.NewObjectID())), fault.Unavailable, "before the first read")
 }

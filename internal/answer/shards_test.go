@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/webtest"
@@ -15,9 +16,7 @@ func TestShardColourIsItsPlaceAmongTheSortedNames(t *testing.T) {
 	s.Shards = 14
 	list := templates.ShardRefs(s.View().Table)
 	for i, r := range list {
-		if r.Color != i%12+1 {
-			t.Errorf("%s has colour %d at place %d", r.Name, r.Color, i)
-		}
+		expect.That(t, r.Color == i%12+1, "%s has colour %d at place %d", r.Name, r.Color, i)
 	}
 	if got := templates.RefsOf(s.View().Table).Of("never-heard-of"); got.Color != 0 || got.Label != "?" {
 		t.Errorf("an unlisted shard is %+v", got)
@@ -48,8 +47,6 @@ func TestLabelsOfShardsTellTheirNamesApart(t *testing.T) {
 		for name := range strings.SplitSeq(names, " ") {
 			shards = append(shards, topology.Shard{Name: name})
 		}
-		if got := strings.Join(answer.ShardLabels(shards), " "); got != want {
-			t.Errorf("%s → %s, want %s", names, got, want)
-		}
+		expect.Equal(t, strings.Join(answer.ShardLabels(shards), " "), want, "labels of %s", names)
 	}
 }

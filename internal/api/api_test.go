@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -45,9 +46,7 @@ func TestFigureIsKnownOrHasAReason(t *testing.T) {
 		`{"value":null,"reason":"notLoaded"}`:                                                    {},
 	} {
 		got := marshal(t, f)
-		if got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
+		expect.That(t, got == want, "%s, not %s", got, want)
 		var back Figure
 		if err := json.Unmarshal([]byte(got), &back); err != nil || marshal(t, back) != want {
 			t.Errorf("%s comes back as %s (%v)", want, marshal(t, back), err)

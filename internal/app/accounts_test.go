@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -38,19 +39,11 @@ func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
 		t.Errorf("users are %+v, %v", users, err)
 	}
 	made, err := accounts.CreateToken(ctx, api.TokenCreate{Name: "ci", Role: "viewer", Expires: time.Now().Add(time.Minute)})
-	if err != nil || made.Secret == "" {
-		t.Fatal(err)
-	}
-	if err := accounts.RevokeToken(ctx, made.ID); err != nil {
-		t.Error(err)
-	}
+	must.That(t, err == nil && made.Secret != "", "%v", err)
+	expect.NoError(t, accounts.RevokeToken(ctx, made.ID), "RevokeToken")
 	tokens, err := accounts.Tokens(ctx)
-	if err != nil || len(tokens) != 2 {
-		t.Errorf("tokens are %+v, %v", tokens, err)
-	}
+	expect.That(t, err == nil && len(tokens) == 2, "tokens are %+v, %v", tokens, err)
 	weak, err := ReadRemote(a.URL(), made.Secret, "")
 	must.Do(t, err)
-	if _, err := weak.Accounts().Users(ctx); err == nil {
-		t.Error("a revoked token is accepted")
-	}
+	expect.That(t, must.Err(weak.Accounts().Users(ctx)) != nil, "a revoked token is accepted")
 }

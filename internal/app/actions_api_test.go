@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // apiClient uses the API like a script that was written from the API's description
@@ -26,8 +28,7 @@ type answer = map[string]any
 
 func (s apiClient) send(method, path, body string) (int, answer) {
 	s.Helper()
-	req, err := http.NewRequestWithContext(s.Context(), method, s.at+path, strings.NewReader(body))
-	must.Do(s, err)
+	req := must.Get(http.NewRequestWithContext(s.Context(), method, s.at+path, strings.NewReader(body)))
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -59,9 +60,7 @@ func (s apiClient) send(method, path, body string) (int, answer) {
 func (s apiClient) expect(status int, method, path, body string) answer {
 	s.Helper()
 	code, got := s.send(method, path, body)
-	if code != status {
-		s.Fatalf("%s %s %s: %d, want %d: %v", method, path, body, code, status, got)
-	}
+	must.That(s, code == status, "%s %s %s: %d, want %d: %v", method, path, body, code, status, got)
 	return got
 }
 
@@ -100,9 +99,7 @@ func (s apiClient) waitForRun(run answer) (got answer) {
 func (s apiClient) first(path string) answer {
 	s.Helper()
 	items := asList(s.expect(200, "GET", path+"?limit=1", "")["items"])
-	if len(items) == 0 {
-		s.Fatalf("%s is empty", path)
-	}
+	must.That(s, len(items) != 0, "%s is empty", path)
 	return items[0].(answer)
 }
 
@@ -135,9 +132,7 @@ func (d *demo) countChanges() (n int) {
 func hashedKey(n int64) string { return fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, n) }
 
 func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startWithActions(t, quietCluster())
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 	project := s.first("/projects")["id"].(string)
@@ -156,9 +151,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	if again := s.expect(200, "GET", "/plans/"+plan["id"].(string), ""); fmt.Sprint(again) != fmt.Sprint(plan) {
 		t.Errorf("the plan differs when it is read again:\n%v\n%v", plan, again)
 	}
-	if d.countChanges() != 0 {
-		t.Error("making a plan changed the cluster")
-	}
+	expect.Equal(t, d.countChanges(), 0, "making a plan changed the cluster")
 	run := s.run(202, plan, "")
 	s.checkFields(run, "id plan state steps startedAt endedAt by reason")
 	for _, confirm := range []string{"", `,"confirm":null`, `,"confirm":""`} {
@@ -176,9 +169,7 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 		t.Errorf("stopping a run that has ended made it %v", stopped["state"])
 	}
 	back := s.expect(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
-	if back["undoOf"] != run["id"] || back["id"] == plan["id"] {
-		t.Errorf("unexpected undo: %v", back)
-	}
+	expect.That(t, back["undoOf"] == run["id"] && back["id"] != plan["id"], "unexpected undo: %v", back)
 	if end := s.waitForRun(s.run(202, back, "")); end["state"] != "succeeded" {
 		t.Errorf("unexpected run: %v", end)
 	}
@@ -189,7 +180,5 @@ func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
 	if n := d.countChanges(); n != 2 {
 		t.Errorf("the cluster got %d commands for a split and its undo", n)
 	}
-	if all := asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]); len(all) != 1 {
-		t.Errorf("unexpected runs: %v", all)
-	}
+	expect.Len(t, asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]), 1, "unexpected runs")
 }

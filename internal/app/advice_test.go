@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"shardboard/internal/alert"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -77,9 +78,7 @@ func TestAlertsAreCheckedFirstWhenTheRoutingTableIsLoaded(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		l.publish(&topology.Table{ClusterID: "c", Loaded: true})
 	})
-	if after != 4*time.Second || !loaded {
-		t.Errorf("the first check came after %s, loaded %v", after, loaded)
-	}
+	expect.That(t, after == 4*time.Second && loaded, "the first check came after %s, loaded %v", after, loaded)
 }
 
 func TestAlertsAreCheckedEvenIfTheRoutingTableStaysUnread(t *testing.T) {

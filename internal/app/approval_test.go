@@ -7,6 +7,9 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestApprovalLimitsAreReadAndMistakesNamed(t *testing.T) {
@@ -17,18 +20,12 @@ func TestApprovalLimitsAreReadAndMistakesNamed(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"10", "GB", "-1GB", "0GB", "0.1B", "10gb", "1e9B", "10GB ", "1,5GB", "9999999TB", "\x1b"} {
-		if _, err := ReadApprovalBytes(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "--approval-bytes") {
-			t.Errorf("%q: %v", text, err)
-		}
+		refused.With(t, must.Err(ReadApprovalBytes(text)), fault.Invalid, "--approval-bytes", "%q", text)
 	}
 	for _, wait := range []time.Duration{time.Minute, 25 * time.Hour, -time.Hour} {
-		if _, err := ReadApproval("", 0, nil, wait); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", wait, err)
-		}
+		refused.As(t, must.Err(ReadApproval("", 0, nil, wait)), fault.Invalid, "%s", wait)
 	}
-	if _, err := ReadApproval("", -1, nil, 0); fault.Of(err) != fault.Invalid {
-		t.Errorf("%v", err)
-	}
+	refused.As(t, must.Err(ReadApproval("", -1, nil, 0)), fault.Invalid, "ReadApproval")
 }
 
 func TestApprovalNeedsSignIn(t *testing.T) {
@@ -38,7 +35,5 @@ func TestApprovalNeedsSignIn(t *testing.T) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
-	if err := (Approval{Wait: time.Hour}).checkSignIn("none"); err != nil {
-		t.Errorf("nothing needs approval: %v", err)
-	}
+	expect.NoError(t, (Approval{Wait: time.Hour}).checkSignIn("none"), "nothing needs approval")
 }

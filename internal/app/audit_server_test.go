@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -18,9 +19,7 @@ import (
 // A server signs its record at the latest when it stops. The next server serves it,
 // anybody can verify it, and a directory restored from a backup is detected.
 func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemo(t, simcluster.Options{Projects: 2, Documents: 20, Still: true}, topology.Options{})
 	d.stop(t)
 	away := t.TempDir()
@@ -35,8 +34,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 		d.stop(t)
 	}
 	say(3)
-	old, err := os.ReadFile(filepath.Join(d.config.DataDir, "shardboard.db"))
-	must.Do(t, err)
+	old := must.Get(os.ReadFile(filepath.Join(d.config.DataDir, "shardboard.db")))
 	say(2)
 
 	d.serve(t)

@@ -18,7 +18,9 @@ import (
 	"shardboard/internal/answer/auditing"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/keyfile"
@@ -115,9 +117,7 @@ func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 		t.Error(err)
 	}
 	note := strings.NewReader(`msg="audit head" seq=20 hash=` + strings.Repeat("ab", 32))
-	if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, note, ""); fault.Of(err) != fault.Internal {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(VerifyAudit(ctx, AuditSource{DataDir: shorter}, note, "")), fault.Internal, "VerifyAudit")
 	for _, text := range []string{"", "nothing", "{}", `{"seq":1,"hash":"zz"}`, "seq=x hash=" + strings.Repeat("ab", 32),
 		`{"seq":0,"hash":"` + strings.Repeat("ab", 32) + `"}`} {
 		if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, strings.NewReader(text), ""); fault.Of(err) != fault.Invalid {
@@ -128,29 +128,21 @@ func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 
 func TestVerificationDoesNotCreateADataDirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "nothing")
-	if _, err := VerifyAudit(t.Context(), AuditSource{DataDir: dir}, nil, ""); fault.Of(err) != fault.NotFound {
-		t.Error(err)
-	}
-	if _, err := os.Stat(dir); err == nil {
-		t.Error("the verification created the directory")
-	}
+	refused.As(t, must.Err(VerifyAudit(t.Context(), AuditSource{DataDir: dir}, nil, "")), fault.NotFound, "VerifyAudit")
+	expect.That(t, must.Err(os.Stat(dir)) != nil, "the verification created the directory")
 }
 
 func TestAReadOnlyProcessCreatesNoSigningKey(t *testing.T) {
 	dir, _, _, _ := signedDirectory(t, 3)
 	second, err := sqlite.Open(t.Context(), dir)
-	if err != nil || second.Owner() {
-		t.Fatal(err)
-	}
+	must.That(t, err == nil && !second.Owner(), "%v", err)
 	defer second.Close()
 	path := filepath.Join(t.TempDir(), "audit.key")
 	trail, err := keepAudit(second, Config{DataDir: dir, AuditKey: path, Log: slog.New(slog.DiscardHandler)})
 	if err != nil || trail.State().Key != "" || trail.witness == "" { // it compares with the witness all the same
 		t.Fatal(trail.witness, err)
 	}
-	if _, err := os.Stat(path); err == nil {
-		t.Error("a read-only process created a key")
-	}
+	expect.That(t, must.Err(os.Stat(path)) != nil, "a read-only process created a key")
 	if _, err := keepAudit(newDatabase(t), Config{AuditKey: filepath.Join(dir, "audit.key"), Log: slog.New(slog.DiscardHandler)}); err != nil {
 		t.Error("a key outside of another directory is refused:", err)
 	}
@@ -176,9 +168,7 @@ func servedRecord(t *testing.T, token string, records func() []api.AuditRecord, 
 				list.Next = api.Cursor(strings.Repeat("x", after+10))
 			}
 			answer = list
-			if r.URL.Query().Get("order") != "oldest" {
-				t.Error(r.URL)
-			}
+			expect.Equal(t, r.URL.Query().Get("order"), "oldest", "%v", r.URL)
 		}
 		if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
 			t.Errorf("the token is %q", r.Header.Get("Authorization"))
@@ -194,9 +184,7 @@ func servedRecord(t *testing.T, token string, records func() []api.AuditRecord, 
 func recordsOf(t *testing.T, trail auditTrail) (list []api.AuditRecord) {
 	t.Helper()
 	rows, err := trail.AuditRecords(t.Context(), 0, 1000)
-	if err != nil {
-		t.Error(err)
-	}
+	expect.That(t, err == nil, "%v", err)
 	for _, rec := range rows {
 		list = append(list, auditing.AuditRecord(rec))
 	}
@@ -294,12 +282,8 @@ func TestTokensAreSentOnlyOverTLSOrLoopbackAndNotToRedirects(t *testing.T) {
 			t.Errorf("%q: unexpected error: %v", server, err)
 		}
 	}
-	if _, err := ReadRemote("http://shardboard.example", "", ""); err != nil {
-		t.Error("plain HTTP without a token is refused:", err)
-	}
-	if _, err := ReadRemote("http://localhost", "a\nb", ""); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(ReadRemote("http://shardboard.example", "", "")), "plain HTTP without a token is refused")
+	refused.As(t, must.Err(ReadRemote("http://localhost", "a\nb", "")), fault.Invalid, "ReadRemote")
 	hit := false
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { hit = true }))
 	defer other.Close()
@@ -325,35 +309,25 @@ func TestErrorsOfTheServerBecomeErrorsOfTheCommand(t *testing.T) {
 		t.Error(err)
 	}
 	status, body = 401, `{"title":"Unauthorized","status":401,"detail":"Sign in."}`
-	if err := remote.Get(t.Context(), "/x", nil); fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "SHARDBOARD_TOKEN") {
-		t.Error(err)
-	}
+	refused.With(t, remote.Get(t.Context(), "/x", nil), fault.Forbidden, "SHARDBOARD_TOKEN", "Get")
 	status, body = 200, "<html>"
 	var v any
-	if err := remote.Get(t.Context(), "/x", &v); fault.Of(err) != fault.Unavailable {
-		t.Error(err)
-	}
+	refused.As(t, remote.Get(t.Context(), "/x", &v), fault.Unavailable, "Get")
 }
 
 // The keys of replicas are mounted secrets; each keeps the last head beside a path of its own.
 func TestReplicasSignWithTheKeyThatAllOfThemGet(t *testing.T) {
 	given := filepath.Join(t.TempDir(), "audit.key")
-	if _, err := keyfile.Audit.Open(given, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(keyfile.Audit.Open(given, "")))
 	keys := map[string]bool{}
 	for range 2 {
 		own := filepath.Join(t.TempDir(), "audit.key")
 		trail, err := keepAudit(newDatabase(t), Config{AuditKey: own, AuditKeyFrom: given, Log: slog.New(slog.DiscardHandler)})
 		must.Do(t, err)
 		keys[trail.State().Key] = true
-		if _, err := os.Stat(own); err == nil {
-			t.Error("another key was made")
-		}
+		expect.That(t, must.Err(os.Stat(own)) != nil, "another key was made")
 	}
-	if len(keys) != 1 || keys[""] {
-		t.Errorf("keys %v", keys)
-	}
+	expect.That(t, len(keys) == 1 && !keys[""], "keys %v", keys)
 	must.Do(t, os.Chmod(given, 0o644))
 	if _, err := keepAudit(newDatabase(t), Config{AuditKey: given, AuditKeyFrom: given}); fault.Of(err) != fault.Invalid {
 		t.Errorf("a key that everybody can read: %v", err)

@@ -16,6 +16,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -45,17 +46,12 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 	config(&c)
 	p.App = stillDemo().startBeside(t, c)
 	var err error
-	if to, err = url.Parse("http://" + p.Addr()); err != nil {
-		t.Fatal(err)
-	}
+	to = must.Get(url.Parse("http://" + p.Addr()))
 	accounts := p.current().auth
 	who := auth.NewUser{Name: "adam", Password: "correct horse battery", Role: auth.Admin}
-	if _, err = accounts.CreateUser(t.Context(), auth.Console(), who); err != nil {
-		t.Fatal(err)
-	}
-	if p.cookie, _, err = accounts.SignIn(t.Context(), auth.Credentials{Name: who.Name, Password: who.Password}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(accounts.CreateUser(t.Context(), auth.Console(), who)))
+	p.cookie, _, err = accounts.SignIn(t.Context(), auth.Credentials{Name: who.Name, Password: who.Password})
+	must.Do(t, err)
 	ready := func() bool {
 		res, err := http.Get("http://" + p.OpsAddr() + "/readyz")
 		if err != nil {
@@ -64,9 +60,7 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 		res.Body.Close()
 		return res.StatusCode == http.StatusOK
 	}
-	if !eventually(settledWithin, ready) {
-		t.Fatal("not ready after ", settledWithin)
-	}
+	must.That(t, eventually(settledWithin, ready), "not ready after  %v", settledWithin)
 	p.client = p.proxy.Client()
 	p.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return p
@@ -75,8 +69,7 @@ func behindProxy(t *testing.T, change func(*httputil.ProxyRequest), config func(
 // do sends what a browser sends from a page of an origin; "" is none.
 func (p *proxied) do(t *testing.T, method, path, origin, body string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, p.proxy.URL+path, strings.NewReader(body))
-	must.Do(t, err)
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, p.proxy.URL+path, strings.NewReader(body)))
 	if r.AddCookie(p.cookie); origin != "" {
 		r.Header.Set("Origin", origin)
 	}
@@ -141,9 +134,7 @@ func TestRefusalsBehindAProxySayWhatToSet(t *testing.T) {
 		t.Errorf("a foreign host gets %d", status)
 	}
 	for _, want := range []string{"host=upstream:8090", "expected=\"localhost, 127.0.0.1\"", "or add --host upstream"} {
-		if !strings.Contains(foreign.log.String(), want) {
-			t.Errorf("the log does not say %s:\n%s", want, foreign.log)
-		}
+		expect.That(t, strings.Contains(foreign.log.String(), want), "the log does not say %s:\n%s", want, foreign.log)
 	}
 	other := behindProxy(t, func(r *httputil.ProxyRequest) { r.Out.Host = "board" }, func(c *Config) {
 		c.PublicURL, c.Hosts = "https://board", nil
@@ -153,9 +144,7 @@ func TestRefusalsBehindAProxySayWhatToSet(t *testing.T) {
 	}
 	for _, want := range []string{"origin=https://board:8443", "host=board ", "expected=https://board ",
 		"--public-url https://board:8443"} {
-		if !strings.Contains(other.log.String(), want) {
-			t.Errorf("the log does not say %s:\n%s", want, other.log)
-		}
+		expect.That(t, strings.Contains(other.log.String(), want), "the log does not say %s:\n%s", want, other.log)
 	}
 	for range 20 {
 		foreign.do(t, "GET", "/", "", "")

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -36,9 +37,7 @@ func needBrowser(t testing.TB) {
 	}
 	if chromiumPath() == "" {
 		const missing = "Chromium is not installed, so browser tests cannot run; sh scripts/setup installs it."
-		if os.Getenv("SHARDBOARD_REQUIRE_ALL") == "1" {
-			t.Fatal(missing)
-		}
+		must.That(t, os.Getenv("SHARDBOARD_REQUIRE_ALL") != "1", "%v", missing)
 		t.Skip(missing)
 	}
 }
@@ -232,9 +231,7 @@ func (in *incidents) report(t testing.TB) {
 	if len(in.all) > 0 {
 		t.Errorf("%d times the page does what it must not:\n%s", len(in.all), strings.Join(in.all[:min(len(in.all), 8)], "\n"))
 	}
-	if in.requests == 0 && !t.Failed() {
-		t.Error("no request was seen, so the page was not watched")
-	}
+	expect.That(t, in.requests != 0 || t.Failed(), "no request was seen, so the page was not watched")
 }
 
 // where is what a failure says about the page.

@@ -25,14 +25,11 @@ import (
 // writeCertificate writes a self-signed certificate for loopback.
 func writeCertificate(t *testing.T, cert, key, name string) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	must.Do(t, err)
+	private := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	form := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
 		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
-	der, err := x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private)
-	must.Do(t, err)
-	text, err := x509.MarshalPKCS8PrivateKey(private)
-	must.Do(t, err)
+	der := must.Get(x509.CreateCertificate(rand.Reader, form, form, &private.PublicKey, private))
+	text := must.Get(x509.MarshalPKCS8PrivateKey(private))
 	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: text}} {
 		must.Do(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -49,9 +50,7 @@ func startThenLose(t *testing.T) *demo {
 // waitFor waits until something is so.
 func (d *demo) waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	if !eventually(settledWithin, is) {
-		t.Fatalf("waited %s for %s", settledWithin, what)
-	}
+	must.That(t, eventually(settledWithin, is), "waited %s for %s", settledWithin, what)
 }
 
 func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
@@ -74,14 +73,10 @@ func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
 	}
 	_, page := d.get(t, "")
 	for _, says := range []string{">The cluster is not reached</h1>", "never since the start of shardboard at", "Nothing listens there"} {
-		if !strings.Contains(string(page), says) {
-			t.Errorf("the overview does not say %q", says)
-		}
+		expect.Contains(t, string(page), says, "the overview")
 	}
 	link := regexp.MustCompile(`href="/(\?at=[^"]+)">Look at its last recorded state`).FindStringSubmatch(string(page))
-	if link == nil {
-		t.Fatalf("no link to the past: %s", page)
-	}
+	must.That(t, link != nil, "no link to the past: %s", page)
 	for _, path := range []string{"", "collections", "shards/shard-rs-1", "zones", "map", "activity", "matrix", "projects"} {
 		if res, body := d.get(t, path+link[1]); res.StatusCode != http.StatusOK || path == "" && !strings.Contains(string(body), "shard-rs-3") {
 			t.Errorf("/%s%s: %s", path, link[1], res.Status)
@@ -170,17 +165,12 @@ func TestServerStartsWithWrongCredentialsAndShowsThem(t *testing.T) {
 	o := quietCluster()
 	o.Users = append(o.Users, access.User{Name: "anna", Password: "right"})
 	d.restartCluster(t, o)
-	var err error
-	if d.config.URI, err = cluster.ParseURI("mongodb://anna:wr0ng@" + d.addr + "/"); err != nil {
-		t.Fatal(err)
-	}
+	d.config.URI = must.Get(cluster.ParseURI("mongodb://anna:wr0ng@" + d.addr + "/"))
 	d.serve(t)
 	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
 	_, page := d.get(t, "")
 	for _, says := range []string{">The cluster refuses the sign-in</h1>", "refused the user name or password"} {
-		if !strings.Contains(string(page), says) {
-			t.Errorf("the overview does not say %q: %s", says, page)
-		}
+		expect.That(t, strings.Contains(string(page), says), "the overview does not say %q: %s", says, page)
 	}
 	if strings.Contains(string(page), "wr0ng") || strings.Contains(string(page), "anna") ||
 		strings.Contains(string(page), "Grant the cluster user") {

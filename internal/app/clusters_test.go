@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/configfile"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -43,8 +44,7 @@ func startSimulated(t *testing.T, seed int64) (*simcluster.Cluster, cluster.URI)
 	d := &demo{addr: "127.0.0.1:0"}
 	d.restartCluster(t, o)
 	t.Cleanup(func() { d.stopCluster(t) })
-	uri, err := cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true"))
 	return d.sim, uri
 }
 
@@ -68,18 +68,13 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	for name, role := range map[string]auth.Role{"vera": auth.Viewer, "olga": auth.Operator, "adam": auth.Admin} {
 		who := auth.NewUser{Name: name, Password: "correct horse battery", Role: role}
-		if _, err := a.current().auth.CreateUser(t.Context(), auth.Console(), who); err != nil {
-			t.Fatal(err)
-		}
-		if f.cookies[name], _, err = a.current().auth.SignIn(t.Context(), auth.Credentials{Name: name, Password: who.Password}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(a.current().auth.CreateUser(t.Context(), auth.Console(), who)))
+		f.cookies[name], _, err = a.current().auth.SignIn(t.Context(), auth.Credentials{Name: name, Password: who.Password})
+		must.Do(t, err)
 	}
 	a.current().waitLoaded(t.Context())
 	return f
@@ -88,8 +83,7 @@ func startFleet(t *testing.T, list ...ClusterConfig) *fleet {
 // get asks as somebody; "" is nobody.
 func (f *fleet) get(t *testing.T, who, path string) (status int, body string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+path, nil)
-	must.Do(t, err)
+	r := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.app.Addr()+path, nil))
 	r.Header.Set("X-Request-ID", "of-the-test") // else each answer has one of its own
 	if token, ok := strings.CutPrefix(who, "token "); ok {
 		r.Header.Set("Authorization", "Bearer "+token)
@@ -122,8 +116,7 @@ func (f *fleet) names(t *testing.T, who string) (out []string) {
 
 func TestSeveralClustersInOneServer(t *testing.T) {
 	a, b := simulated(t, 1), simulated(t, 2)
-	nowhere, err := cluster.ParseURI("mongodb://127.0.0.1:1/")
-	must.Do(t, err)
+	nowhere := must.Get(cluster.ParseURI("mongodb://127.0.0.1:1/"))
 	secret := auth.ClusterRoles{"everyone": "none", "user:olga": "viewer", "role:admin": "same"}
 	raised := auth.ClusterRoles{"user:vera": "operator"}
 	f := startFleet(t, ClusterConfig{Name: "open", URI: a, Actions: true, Roles: raised, Settings: "1"},
@@ -220,9 +213,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 			"shardboard_config_last_reload_successful 1",
 			`shardboard_cluster_up{cluster="gone"} 0`,
 			"shardboard_data_trouble 0"} {
-			if !strings.Contains(body, want) {
-				t.Errorf("no %s", want)
-			}
+			expect.Contains(t, body, want, "the page")
 		}
 	})
 
@@ -253,9 +244,7 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		next.Fixed = map[string]string{"listen": "127.0.0.1:9"}
 		f.file = func() (Config, error) { return next, nil }
 		must.Do(t, f.app.Reload(t.Context()))
-		if s.named("open").now() != before {
-			t.Error("the cluster that did not change was made anew")
-		}
+		expect.Equal(t, s.named("open").now(), before, "the cluster that did not change was made anew")
 		if c := s.Configuration(); !c.Failed.IsZero() || len(c.Pending) != 1 || c.Pending[0] != "listen" {
 			t.Errorf("%+v", c)
 		}

@@ -16,7 +16,9 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/web/site"
 )
 
@@ -57,9 +59,7 @@ func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
 			t.Errorf("%d wanted of %d: %d, %q", tc.wanted, tc.files, most, said)
 		}
 	}
-	if CheckMaxConnections(0) == nil {
-		t.Error("an invalid number of connections was accepted")
-	}
+	expect.That(t, CheckMaxConnections(0) != nil, "an invalid number of connections was accepted")
 }
 
 // Many people share the address of a proxy, so only the total limit applies to it. With TLS by a proxy on this machine,
@@ -96,22 +96,16 @@ func holdConnection(t *testing.T, a *App) net.Conn {
 	_ = conn.SetDeadline(time.Now().Add(time.Minute))
 	_, _ = io.WriteString(conn, "GET /login HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal("a new connection is not answered: ", err)
-	}
+	must.That(t, err == nil, "a new connection is not answered:  %v", err)
 	_, _ = io.Copy(io.Discard, res.Body)
-	if res.StatusCode != http.StatusOK {
-		t.Fatal(res.Status)
-	}
+	must.That(t, res.StatusCode == http.StatusOK, "%v", res.Status)
 	return conn
 }
 
 // 1,100 anonymous connections stay open. Without a limit for them every new connection
 // would be reset for two minutes.
 func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", MaxConnections: minConnections, Auth: Auth{Mode: "local"}})
 	anna := sessionClient(t)
 	_, cookies := firstSignIn(t, a, anna, a.URL())
@@ -125,23 +119,17 @@ func TestIdleAnonymousConnectionsDoNotBlockSignedInPeople(t *testing.T) {
 	for range 3 * minConnections {
 		holdConnection(t, a)
 	}
-	if got := statusOf(t, anna, a.URL()); got != http.StatusOK {
-		t.Errorf("a signed-in person gets status %d", got)
-	}
+	expect.Equal(t, statusOf(t, anna, a.URL()), http.StatusOK, "a signed-in person")
 	late := &http.Client{Jar: anna.Jar, Timeout: time.Minute, Transport: &http.Transport{}}
 	defer late.CloseIdleConnections()
-	if got := statusOf(t, late, a.URL()); got != http.StatusOK {
-		t.Errorf("a signed-in person's new connection gets status %d", got)
-	}
+	expect.Equal(t, statusOf(t, late, a.URL()), http.StatusOK, "a signed-in person's new connection")
 	if err := answersPing(socket); err != nil {
 		t.Fatal("the live socket does not answer: ", err)
 	}
 	_, _, got := visit(t, anna, a.URL()+"metrics")
 	for _, line := range []string{`shardboard_connections_max{listener="pages"} 64`, `shardboard_connections{listener="pages",state="socket"} 1`,
 		`shardboard_connections_refused_total{bound="total",listener="pages"} 0`} {
-		if !strings.Contains(got, line+"\n") {
-			t.Errorf("no %q in the metrics", line)
-		}
+		expect.Contains(t, got, line+"\n", "the metrics")
 	}
 	if s := a.listener.Stats(); s.Refused != 0 || s.Evicted < 2*minConnections-10 {
 		t.Errorf("%d evicted, %d refused", s.Evicted, s.Refused)

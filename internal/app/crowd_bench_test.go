@@ -162,14 +162,12 @@ func timePeople(b *testing.B, a *App, cookies []string, during time.Duration) (t
 // start starts the process and waits until all connections are open. disperse ends it.
 func (c *crowd) start(t testing.TB) (disperse func() crowdSeen) {
 	t.Helper()
-	text, err := json.Marshal(c)
-	must.Do(t, err)
+	text := must.Get(json.Marshal(c))
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCrowdProcess$", "-test.timeout=2h")
 	cmd.Env, cmd.Stderr = append(os.Environ(), crowdVariable+"="+string(text)), os.Stderr
 	in, err := cmd.StdinPipe()
 	must.Do(t, err)
-	out, err := cmd.StdoutPipe()
-	must.Do(t, err)
+	out := must.Get(cmd.StdoutPipe())
 	must.Do(t, cmd.Start())
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {

@@ -65,10 +65,8 @@ const chunkRow = `(document.querySelector("table.chunks tbody tr")?.innerText ??
 func (d *demo) moveCommand(t testing.TB, chunk topology.Chunk, to string) bson.D {
 	t.Helper()
 	c := d.app.Watcher().Table().Collection(changes)
-	lower, err := c.Key.Document(chunk.Min)
-	must.Do(t, err)
-	upper, err := c.Key.Document(chunk.Max)
-	must.Do(t, err)
+	lower := must.Get(c.Key.Document(chunk.Min))
+	upper := must.Get(c.Key.Document(chunk.Max))
 	return bson.D{{Key: "moveChunk", Value: changes}, {Key: "bounds", Value: bson.A{lower, upper}}, {Key: "to", Value: to}}
 }
 
@@ -104,9 +102,7 @@ func (d *demo) moveAndRecord(t testing.TB) string {
 	}
 	before := moves()
 	to := d.moveFirstChunk(t)
-	if !eventually(waitLimit, func() bool { return moves() > before }) {
-		t.Fatal("the move is not in the history")
-	}
+	must.That(t, eventually(waitLimit, func() bool { return moves() > before }), "the move is not in the history")
 	return to
 }
 
@@ -131,10 +127,8 @@ func (d *demo) largestChunk(t testing.TB, ns topology.Namespace, field string) s
 		if ns == changes {
 			place = shardkey.HashObjectID(g.ID)
 		}
-		doc, err := bson.Marshal(bson.D{{Key: field, Value: place}})
-		must.Do(t, err)
-		k, err := c.Key.Bound(doc)
-		must.Do(t, err)
+		doc := must.Get(bson.Marshal(bson.D{{Key: field, Value: place}}))
+		k := must.Get(c.Key.Bound(doc))
 		i, _ := c.Chunks.Find(k)
 		if rows[i] += g.N; rows[i] > rows[best] {
 			best = i
@@ -190,14 +184,11 @@ func (d *demo) recordHeat(t testing.TB, hours int) {
 // postJSON posts to the API and decodes the answer.
 func (d *demo) postJSON(t testing.TB, path string, body, into any) {
 	t.Helper()
-	text, err := json.Marshal(body)
-	must.Do(t, err)
+	text := must.Get(json.Marshal(body))
 	res, err := http.Post(d.app.URL()+path, "application/json", bytes.NewReader(text))
 	must.Do(t, err)
 	defer res.Body.Close()
-	if res.StatusCode/100 != 2 {
-		t.Fatalf("POST /%s: %s", path, res.Status)
-	}
+	must.That(t, res.StatusCode/100 == 2, "POST /%s: %s", path, res.Status)
 	must.Do(t, json.NewDecoder(res.Body).Decode(into))
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -52,17 +53,14 @@ func TestPagesAreServedOverIPv6(t *testing.T) {
 
 // Names that nobody resolves yet are no reason not to start: pages say so, and health is good.
 func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
-	uri, err := cluster.ParseURI("mongodb://mongos.nowhere.invalid:27017/")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://mongos.nowhere.invalid:27017/"))
 	a, err := New(t.Context(), Config{URI: uri, Listen: "127.0.0.1:0", Log: slog.New(slog.DiscardHandler), Auth: Auth{Mode: "none"}})
 	must.Do(t, err)
 	a.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := a.Stop(ctx); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(ctx), "Stop")
 	})
 	get := func(path string) (status int, body string) {
 		res, err := http.Get(a.URL() + path)
@@ -71,9 +69,7 @@ func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
 		}
 		defer res.Body.Close()
 		text, err := io.ReadAll(res.Body)
-		if err != nil {
-			t.Error(err)
-		}
+		expect.That(t, err == nil, "%v", err)
 		return res.StatusCode, string(text)
 	}
 	if status, body := get("healthz"); status != http.StatusOK {
@@ -98,21 +94,15 @@ func TestAStopEndsOpenSockets(t *testing.T) {
 		conn, _, err = websocket.DefaultDialer.Dial("ws://"+a.Addr()+"/live?t=zones", http.Header{"Origin": {"http://" + a.Addr()}})
 		return err == nil
 	}
-	if !eventually(settledWithin, opens) {
-		t.Fatal(err)
-	}
+	must.That(t, eventually(settledWithin, opens), "%v", err)
 	defer conn.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := a.Stop(ctx); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, a.Stop(ctx), "Stop")
 	for {
 		if _, _, err = conn.ReadMessage(); err != nil {
 			break
 		}
 	}
-	if !websocket.IsCloseError(err, websocket.CloseGoingAway) {
-		t.Error(err)
-	}
+	expect.That(t, websocket.IsCloseError(err, websocket.CloseGoingAway), "%v", err)
 }

@@ -23,6 +23,7 @@ import (
 	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -49,14 +50,12 @@ func inIncident(t *testing.T, o simcluster.Options, test func(w *incident)) {
 		o.Projects, o.Still, o.Migration = cmp.Or(o.Projects, 12), true, 10*time.Second
 		o.Documents = cmp.Or(o.Documents, 300)
 		var err error
-		w.sim, err = simcluster.New(t.Context(), o)
-		w.must(err)
+		w.sim = must.Get(simcluster.New(t.Context(), o))
 		defer func() { _ = w.sim.Close() }()
 		w.sim.Start(t.Context())
 		w.set("settings", "chunksize", bson.D{{Key: "value", Value: 64}}) // so that nothing is split by itself
 		w.command("admin", bson.D{{Key: "balancerStart", Value: 1}})
-		uri, err := cluster.ParseURI(simcluster.URI())
-		w.must(err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		w.app, err = New(t.Context(), Config{URI: uri, Listen: "127.0.0.1:0", Version: "test", Log: slog.New(slog.DiscardHandler),
 			Auth: Auth{Mode: "none"}, Actions: true, Cluster: cluster.Options{Dialer: w.sim}})
 		w.must(err)
@@ -81,9 +80,7 @@ func inIncident(t *testing.T, o simcluster.Options, test func(w *incident)) {
 
 func (w *incident) must(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 }
 
 func (w *incident) command(db string, cmd bson.D) bson.Raw {
@@ -130,9 +127,7 @@ func (w *incident) do(method, path string, body any) []byte {
 	r.Header.Set("Content-Type", "application/json")
 	out := httptest.NewRecorder()
 	w.app.front.ServeHTTP(out, r)
-	if out.Code/100 != 2 {
-		w.Fatalf("%s %s: %d %s", method, path, out.Code, out.Body)
-	}
+	must.That(w, out.Code/100 == 2, "%s %s: %d %s", method, path, out.Code, out.Body)
 	return out.Body.Bytes()
 }
 
@@ -145,8 +140,7 @@ func ask[T any](w *incident, path string) (out T) {
 // title is the first sentence of the overview.
 func (w *incident) title() string {
 	w.Helper()
-	doc, err := goquery.NewDocumentFromReader(bytes.NewReader(w.do(http.MethodGet, "/", nil)))
-	w.must(err)
+	doc := must.Get(goquery.NewDocumentFromReader(bytes.NewReader(w.do(http.MethodGet, "/", nil))))
 	return strings.TrimSpace(doc.Find("h1").First().Text())
 }
 
@@ -174,8 +168,7 @@ func (w *incident) documents(project, chunk, n int) (out []bson.ObjectID) {
 	for k := 0; len(out) < n && k < 1<<20; k++ {
 		id := base
 		id[9], id[10], id[11] = byte(k>>16), byte(k>>8), byte(k)
-		key, err := c.Key.KeyOf(placement.ObjectIDValue(id))
-		w.must(err)
+		key := must.Get(c.Key.KeyOf(placement.ObjectIDValue(id)))
 		if at, _ := c.Chunks.Find(key); at == chunk {
 			w.of[id] = of
 			out = append(out, id)
@@ -228,8 +221,7 @@ func (w *incident) keys() (out map[string]string, least shardkey.Key) {
 	c := w.table().Collection(changed)
 	out, least = map[string]string{}, c.Key.Max()
 	for doc, rate := range w.load {
-		key, err := c.Key.KeyOf(placement.ObjectIDValue(doc))
-		w.must(err)
+		key := must.Get(c.Key.KeyOf(placement.ObjectIDValue(doc)))
 		if rate > 1 {
 			_, ch := c.Chunks.Find(key)
 			out[c.Key.Display(key)] = ch.Shard
@@ -269,9 +261,7 @@ func (w *incident) run(p api.Plan) string {
 		time.Sleep(time.Second)
 		r = ask[api.Run](w, "runs/"+r.ID)
 	}
-	if r.State != "succeeded" {
-		w.Fatalf("%s is %s: %s", p.Summary.String(), r.State, r.Why)
-	}
+	must.That(w, r.State == "succeeded", "%s is %s: %s", p.Summary.String(), r.State, r.Why)
 	return r.ID
 }
 
@@ -373,9 +363,7 @@ func (s scenario) play(w *incident) {
 	time.Sleep(2 * time.Minute) // somebody reads it
 	owners, _ := w.keys()
 	p := send[api.Plan](w, "plans", map[string]any{"kind": first.Plans[0].Kind, "args": first.Plans[0].Args, "reason": first.Title.String()})
-	if p.Blocked {
-		w.Fatalf("the plan is blocked: %+v", p.Checks)
-	}
+	must.That(w, !p.Blocked, "the plan is blocked: %+v", p.Checks)
 	if s.stops {
 		w.stop(2)
 	}
@@ -414,9 +402,7 @@ func (s scenario) named(w *incident, parts ...string) *api.Advice {
 		if !slices.ContainsFunc(parts, func(part string) bool { return !strings.Contains(title, part) }) {
 			break
 		}
-		if time.Now().After(end) {
-			w.Fatalf("the overview is titled %q", title)
-		}
+		must.That(w, !time.Now().After(end), "the overview is titled %q", title)
 	}
 	w.Log(title)
 	list := ask[api.AdviceList](w, "advice")

@@ -17,6 +17,9 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -40,19 +43,13 @@ func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, to
 	t.Helper()
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for _, role := range roles {
 		made, err := local.CreateToken(t.Context(), api.TokenCreate{Name: "script", Role: role, Expires: time.Now().Add(time.Hour)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		tokens = append(tokens, made.Secret)
 	}
-	if err := local.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, local.Close())
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
 	if !eventually(settledWithin, func() bool { return a.Watcher().Table().Loaded }) {
 		t.Fatal("the server with sign-in has no table")
@@ -99,9 +96,7 @@ func (r *exampleRunner) runBlock(block string) (done int) {
 	}
 	for _, m := range exampleCommand.FindAllStringSubmatch(block, -1) {
 		status, body := r.send(m[1])
-		if status != m[2] {
-			r.t.Fatalf("%s\nreturns %s, the text says %s\n%s", m[1], status, m[2], body)
-		}
+		must.That(r.t, status == m[2], "%s\nreturns %s, the text says %s\n%s", m[1], status, m[2], body)
 		r.storeVariables(m[1], status, body)
 		done++
 	}
@@ -124,13 +119,9 @@ func (r *exampleRunner) send(command string) (string, []byte) {
 		cmd.Env = append(cmd.Env, "SERVER="+r.signed)
 	}
 	status, err := cmd.CombinedOutput()
-	if err != nil {
-		r.t.Fatalf("%s: unexpected error %v, status %s", command, err, status)
-	}
+	must.That(r.t, err == nil, "%s: unexpected error %v, status %s", command, err, status)
 	body, err := os.ReadFile(answer)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	return string(status), body
 }
 
@@ -151,9 +142,7 @@ func (r *exampleRunner) storeVariables(command, status string, body []byte) {
 	}
 	switch {
 	case status[0] == '4':
-		if got.Detail == "" {
-			r.t.Errorf("%s: no explanation in %s", command, body)
-		}
+		expect.That(r.t, got.Detail != "", "%s: no explanation in %s", command, body)
 	case strings.Contains(command, "/projects"):
 		r.vars["PROJECT"] = got.Items[0].ID
 	case strings.Contains(command, "/chunks"):
@@ -176,12 +165,8 @@ func (r *exampleRunner) storeVariables(command, status string, body []byte) {
 func (r *exampleRunner) waitForRun(id string) {
 	r.t.Helper()
 	run := r.d.waitForRun(r.t, id)
-	if run.State != "succeeded" {
-		r.t.Fatalf("unexpected run: %+v", run)
-	}
-	if err := r.d.app.Watcher().Refresh(r.t.Context()); err != nil {
-		r.t.Fatal(err)
-	}
+	must.That(r.t, run.State == "succeeded", "unexpected run: %+v", run)
+	must.Do(r.t, r.d.app.Watcher().Refresh(r.t.Context()))
 }
 
 // waitForRun waits until a run has ended.
@@ -199,10 +184,7 @@ func actionsDocs(t *testing.T) string {
 	t.Helper()
 	var all []byte
 	for _, page := range []string{"actions.md", "runs.md", "change-examples.sh"} {
-		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("../../docs/" + page))
 		if strings.HasSuffix(page, ".sh") {
 			_, examples, _ := bytes.Cut(text, []byte("\n\n")) // after its comment
 			text = slices.Concat([]byte("\n```sh\n"), examples, []byte("```\n"))
@@ -213,9 +195,7 @@ func actionsDocs(t *testing.T) string {
 }
 
 func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs every example with curl")
-	}
+	only.Long(t, "runs every example with curl")
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Fatal("the examples need curl; make setup installs it:", err)
 	}
@@ -223,24 +203,18 @@ func TestExamplesOfTheActionsDocumentReturnTheDocumentedStatus(t *testing.T) {
 	signed, tokens := d.startWithSignIn(t, "operator")
 	r := &exampleRunner{t: t, d: d, dir: t.TempDir(), signed: signed,
 		vars: map[string]string{"SERVER": strings.TrimRight(d.app.URL(), "/")}}
-	if err := os.WriteFile(filepath.Join(r.dir, "auth"), []byte("Authorization: Bearer "+tokens[0]+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(r.dir, "auth"), []byte("Authorization: Bearer "+tokens[0]+"\n"), 0o600))
 	done := 0
 	for _, m := range shellBlock.FindAllStringSubmatch(actionsDocs(t), -1) {
 		done += r.runBlock(m[1])
 	}
-	if done < 35 {
-		t.Errorf("only %d examples were found", done)
-	}
+	expect.That(t, done >= 35, "only %d examples were found", done)
 }
 
 func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 	text := actionsDocs(t)
 	for _, k := range actions.Kinds() {
-		if !strings.Contains(text, `{"kind": "`+string(k)+`"`) {
-			t.Errorf("%s has no example", k)
-		}
+		expect.Contains(t, text, `{"kind": "`+string(k)+`"`, "%s has no example", k)
 	}
 	states := map[string]bool{}
 	_, runs, _ := strings.Cut(text, "## States")
@@ -251,7 +225,5 @@ func TestTheActionsDocumentNamesEveryKindAndState(t *testing.T) {
 		"deferred", "failed", "planned", "refused", "replaced", "running", "skipped", "stopped", "succeeded", "undone", "unknown",
 		"waiting",
 	}
-	if got := slices.Sorted(maps.Keys(states)); !slices.Equal(got, want) {
-		t.Errorf("the document explains the states %v", got)
-	}
+	expect.EqualSlices(t, slices.Sorted(maps.Keys(states)), want, "the document explains the states")
 }

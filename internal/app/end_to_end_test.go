@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
 )
 
@@ -42,25 +43,19 @@ func (d *demo) explain(t *testing.T, ns string, filter bson.D) []string {
 // A split by another driver reaches an open socket and the API. A cluster that stopped and starts again
 // at its address is read again without a restart of the dashboard, even if it lost its latest changes.
 func TestChangesAndRestartsOfTheClusterAreFollowed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("restarts a cluster under a server")
-	}
+	only.Long(t, "restarts a cluster under a server")
 	o := quietCluster()
 	o.Epoch = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	d := startDemo(t, o, topology.Options{Routing: 100 * time.Millisecond, MaxBackoff: 200 * time.Millisecond})
 	const ns = "yorkie-meta.changes"
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+d.app.Addr()+"/live?t=collection:"+ns,
 		http.Header{"Origin": {"http://" + d.app.Addr()}})
-	if err != nil {
-		t.Fatalf("unexpected error %v, response %v", err, res)
-	}
+	must.That(t, err == nil, "unexpected error %v, response %v", err, res)
 	defer conn.Close()
 	c := d.app.Watcher().Table().Collection(ns)
 	loaded, at := c.Chunks.Len(), c.Chunks.At(0)
-	lower, err := c.Key.Document(at.Min)
-	must.Do(t, err)
-	upper, err := c.Key.Document(at.Max)
-	must.Do(t, err)
+	lower := must.Get(c.Key.Document(at.Min))
+	upper := must.Get(c.Key.Document(at.Max))
 	d.admin(t, bson.D{{Key: "split", Value: ns}, {Key: "bounds", Value: bson.A{lower, upper}}})
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 	for d.app.Watcher().Table().Collection(ns).Chunks.Len() == loaded {

@@ -11,12 +11,12 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
 func TestInvalidHostNamesAreRefused(t *testing.T) {
-	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://127.0.0.1:1"))
 	for _, host := range []string{"", "*", "*.example", "http://foo/", "foo/", "foo:", "foo:0", "foo:080", "foo:99999", "a b",
 		"u@foo", "foo?x", "foo#x", ".foo", "foo.", "a..b", "b\u00fccher.example", "foo,bar", "fe80::1%eth0", "[::1", "::1:http"} {
 		c := Config{URI: uri, Listen: "127.0.0.1:0", Hosts: []string{"fine.example", host}, Auth: Auth{Mode: "local"},
@@ -27,9 +27,7 @@ func TestInvalidHostNamesAreRefused(t *testing.T) {
 	}
 	for _, host := range []string{"board.example", "board.example:8443", "board", "my_board.local", "xn--bcher-kva.example",
 		"10.0.0.7", "10.0.0.7:80", "::1", "[::1]", "[2001:db8::1]:443", "LOCALHOST"} {
-		if err := (Config{Hosts: []string{host}}).checkHosts(); err != nil {
-			t.Errorf("%q: unexpected error: %v", host, err)
-		}
+		expect.NoError(t, (Config{Hosts: []string{host}}).checkHosts(), "%q: unexpected error", host)
 	}
 }
 
@@ -66,17 +64,13 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 			if got := statusByName(t, near, "evil.example", "/"); got != http.StatusMisdirectedRequest {
 				t.Errorf("%s: another host gets status %d", name, got)
 			}
-			if got := statusByName(t, near, tc.host, "/"); got != http.StatusSeeOther {
-				t.Errorf("%s: the public host gets status %d", name, got)
-			}
+			expect.Equal(t, statusByName(t, near, tc.host, "/"), http.StatusSeeOther, "%s: the public host", name)
 		}
 		if !tc.apart {
 			continue
 		}
 		for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/": 404, "/api/v1/cluster": 404, "/login": 404} {
-			if got := statusByName(t, a.OpsAddr(), "", path); got != want {
-				t.Errorf("%s: %s on the separate listener: status %d", name, path, got)
-			}
+			expect.Equal(t, statusByName(t, a.OpsAddr(), "", path), want, "%s: %s on the separate listener", name, path)
 		}
 		if tc.c.PublicURL != "" && a.URL() != tc.c.PublicURL+"/" {
 			t.Errorf("%s: the address is %s", name, a.URL())
@@ -87,8 +81,7 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 // statusByName requests a path with a host name; "" is the address itself.
 func statusByName(t *testing.T, addr, host, path string) int {
 	t.Helper()
-	r, err := http.NewRequest("GET", "http://"+addr+path, nil)
-	must.Do(t, err)
+	r := must.Get(http.NewRequest("GET", "http://"+addr+path, nil))
 	r.Host = host
 	res, err := http.DefaultTransport.RoundTrip(r)
 	must.Do(t, err)

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // TestBrowserFindsThingsByAFewKeys goes to things by the palette and the locate boxes, by keys alone.
@@ -68,9 +70,7 @@ func TestBrowserFindsThingsByAFewKeys(t *testing.T) {
 	o.arrive("/locate")
 	o.until(`document.querySelector("#ticket-text")?.checkVisibility() && localStorage.getItem("recent finds") !== null`)
 	found := eval[string](o, `document.getElementById("q").value`)
-	if !strings.EqualFold(found[:4], name[:4]) {
-		t.Errorf("the choice led to %q", found)
-	}
+	expect.That(t, strings.EqualFold(found[:4], name[:4]), "the choice led to %q", found)
 	o.open("zones")
 	o.until(`document.querySelector("#find[role=combobox]")`)
 	o.run(`document.getElementById("find").blur()`)

@@ -17,6 +17,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
@@ -51,10 +52,8 @@ func startDemoOver(t testing.TB, o simcluster.Options, w topology.Options, p *pr
 	d.restartCluster(t, o)
 	t.Cleanup(func() { d.stopCluster(t) })
 	uri := "mongodb://" + d.addr + "/?directConnection=true"
-	parsed, err := cluster.ParseURI(uri)
-	must.Do(t, err)
-	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	must.Do(t, err)
+	parsed := must.Get(cluster.ParseURI(uri))
+	driver := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	if fill != nil {
 		fill(driver)
@@ -103,18 +102,14 @@ func stopApp(t testing.TB, a *App) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := a.Stop(ctx); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, a.Stop(ctx), "Stop")
 }
 
 // restartCluster starts a simulated cluster at the demo's address.
 func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), o)
-	must.Do(t, err)
-	l, err := net.Listen("tcp", d.addr)
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), o))
+	l := must.Get(net.Listen("tcp", d.addr))
 	sim.Start(t.Context())
 	d.sim, d.addr, d.served = sim, l.Addr().String(), make(chan error, 1)
 	go func() { d.served <- sim.Serve(l) }()
@@ -123,9 +118,7 @@ func (d *demo) restartCluster(t testing.TB, o simcluster.Options) {
 // stopCluster stops the simulated cluster.
 func (d *demo) stopCluster(t testing.TB) {
 	t.Helper()
-	if err := d.sim.Close(); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, d.sim.Close(), "Close")
 	<-d.served
 }
 
@@ -173,9 +166,7 @@ func (d *demo) get(t testing.TB, path string) (*http.Response, []byte) {
 func (d *demo) getJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	res, body := d.get(t, path)
-	if res.StatusCode != http.StatusOK {
-		t.Fatalf("GET /%s: %s\n%s", path, res.Status, body)
-	}
+	must.That(t, res.StatusCode == http.StatusOK, "GET /%s: %s\n%s", path, res.Status, body)
 	if err := json.Unmarshal(body, into); err != nil {
 		t.Fatalf("GET /%s: %v\n%s", path, err, body)
 	}

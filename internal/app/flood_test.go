@@ -18,6 +18,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 )
@@ -150,9 +151,7 @@ func (f flood) during(t *testing.T, addr string, do func()) {
 }
 
 func TestOtherClientsAreServedDuringFloods(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemo(t, quietCluster(), topology.Options{})
 	for _, f := range floods {
 		f.during(t, d.app.Addr(), func() { requestAsOnePerson(t, d, 60) })
@@ -160,9 +159,7 @@ func TestOtherClientsAreServedDuringFloods(t *testing.T) {
 }
 
 func TestUnfinishedRequestHeadersTimeOut(t *testing.T) {
-	if testing.Short() {
-		t.Skip("waits for the header timeout")
-	}
+	only.Long(t, "waits for the header timeout")
 	t.Parallel() // mostly waits
 	d := startDemo(t, quietCluster(), topology.Options{})
 	runParallel(50, func(int) {

@@ -13,7 +13,9 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/rules"
 	"shardboard/internal/store"
 )
@@ -48,16 +50,13 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 	stored.State = string(engine.Approved)
 	stored.Body = []byte(`{"Person":"user:bert","Principal":"user:bert","Name":"bert","At":"` + at.UTC().Format(time.RFC3339) + `"}`)
 	must.Do(t, raw.SaveApproval(t.Context(), stored))
-	by, err := json.Marshal(anna)
-	must.Do(t, err)
-	run, err := json.Marshal(map[string]any{"Plan": plan, "Request": map[string]string{"Hash": p["hash"].(string)}})
-	must.Do(t, err)
+	by := must.Get(json.Marshal(anna))
+	run := must.Get(json.Marshal(map[string]any{"Plan": plan, "Request": map[string]string{"Hash": p["hash"].(string)}}))
 	must.Do(t, raw.(store.Requests).AddRequest(t.Context(), store.Request{ID: "forged", Cluster: r.a.app.Watcher().Table().ClusterID,
 		What: "run.start", By: by, Body: run, Made: at, Within: time.Minute}))
 
 	for _, one := range []*replica{r.a, r.b} {
-		req, err := http.NewRequest(http.MethodGet, one.url, nil)
-		must.Do(t, err)
+		req := must.Get(http.NewRequest(http.MethodGet, one.url, nil))
 		req.AddCookie(&http.Cookie{Name: "shardboard", Value: secret})
 		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(req)
 		must.Do(t, err)
@@ -80,9 +79,7 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 	if !eventually(settledWithin, func() bool { return slices.Equal(seen(), want) }) {
 		t.Errorf("problems about %v, want %v", seen(), want)
 	}
-	if _, err := raw.PlanRun(t.Context(), plan); fault.Of(err) != fault.NotFound {
-		t.Errorf("the forged request or approval started a run: %v", err)
-	}
+	refused.As(t, must.Err(raw.PlanRun(t.Context(), plan)), fault.NotFound, "the forged request or approval started a run")
 }
 
 // Replicas whose sessions anybody could write do not start, and are told how to make a key.
@@ -95,11 +92,7 @@ func TestASharedStoreNeedsASessionKey(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 	c.SessionKey = "session.key"
-	if err := c.Check(); err != nil {
-		t.Errorf("with a key: %v", err)
-	}
+	expect.NoError(t, c.Check(), "with a key")
 	c.Store, c.SessionKey = StoreAddress{}, ""
-	if err := c.Check(); err != nil {
-		t.Errorf("a data directory: %v", err)
-	}
+	expect.NoError(t, c.Check(), "a data directory")
 }

@@ -55,8 +55,7 @@ func largestHeatMap() api.HeatMap {
 func BenchmarkBrowserDrawsTheLargestHeatMap(b *testing.B) {
 	o := newTab(b, startDemo(b, quietCluster(), topology.Options{}), 1280)
 	o.open("heat")
-	body, err := json.Marshal(largestHeatMap())
-	must.Do(b, err)
+	body := must.Get(json.Marshal(largestHeatMap()))
 	js := fmt.Sprintf(`(async () => {
 		const data = await import(%q), drawing = await import(%q), views = await import(%q);
 		const answer = %s;

@@ -94,9 +94,7 @@ func (w *hiddenValues) findChunks() {
 	for ns, ref := range map[string]*string{hiddenNS: &w.chunk, hashedNS: &w.hash} {
 		var list struct{ Items []struct{ Ref string } }
 		w.decode(w.request("operator", "GET", "/api/v1/collections/"+ns+"/chunks", "application/json", ""), &list)
-		if len(list.Items) < 2 {
-			w.Fatalf("%s has %d chunks", ns, len(list.Items))
-		}
+		must.That(w, len(list.Items) >= 2, "%s has %d chunks", ns, len(list.Items))
 		*ref = list.Items[len(list.Items)-1].Ref
 	}
 }
@@ -120,9 +118,7 @@ func (w *hiddenValues) makeRuns() {
 			{Key: "errmsg", Value: "ConflictingOperationInProgress: see " + string(canaryText)}}}}
 	ctx, cancel := context.WithTimeout(w.Context(), time.Minute)
 	defer cancel()
-	if _, err := w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, must.Err(w.d.driver.Database("config").Collection("changelog").InsertOne(ctx, event)))
 	w.waitForTable("the entry of the changelog", func(t *topology.Table) bool {
 		return slices.ContainsFunc(t.Events, func(e topology.Event) bool { return e.ID == "canary-event" })
 	})

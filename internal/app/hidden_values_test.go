@@ -18,7 +18,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 // Values that only some roles may see: a text that servers write into refusals and the
@@ -120,17 +122,13 @@ func firstFrames(t *testing.T, a *App, topics []string, header http.Header) map[
 	t.Helper()
 	header.Set("Origin", "http://"+a.Addr())
 	conn, res, err := websocket.DefaultDialer.Dial("ws://"+a.Addr()+"/live?t="+strings.Join(topics, ","), header)
-	if err != nil {
-		t.Fatalf("unexpected error %v, response %v", err, res)
-	}
+	must.That(t, err == nil, "unexpected error %v, response %v", err, res)
 	defer conn.Close()
 	out := map[string]string{}
 	for len(out) < len(topics) {
 		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 		_, frame, err := conn.ReadMessage()
-		if err != nil {
-			t.Fatalf("after %d topics: %v", len(out), err)
-		}
+		must.That(t, err == nil, "after %d topics: %v", len(out), err)
 		var f struct{ Topic string }
 		must.Do(t, json.Unmarshal(frame, &f))
 		if f.Topic != "" {
@@ -163,9 +161,7 @@ func placesIn(told []string) (out []string) {
 }
 
 func TestServerErrorsAndHiddenBoundsAreShownOnlyToAllowedRoles(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	w := newHiddenValues(t)
 	said := map[string]map[string]string{}
 	for _, role := range []string{"viewer", "support", "operator"} {
@@ -202,9 +198,7 @@ func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[strin
 	told := placesIn(answersWith(all["operator"], canaryText.encodings()))
 	for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run, "/activity", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/history?limit=1000", "live activity", "/audit"} {
-		if !slices.Contains(told, place) {
-			t.Errorf("%s does not show the server's text to operators", place)
-		}
+		expect.That(t, slices.Contains(told, place), "%s does not show the server's text to operators", place)
 	}
 }
 
@@ -227,17 +221,13 @@ func (w *hiddenValues) checkViewersGetNoBounds(said, ofSupport map[string]string
 		"/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.run,
 		"/compare?from=" + strconv.FormatInt(w.before.UnixMilli(), 10)} {
-		if !strings.Contains(said[place], "hidden: needs the role support") {
-			t.Errorf("%s does not say that bounds are hidden: %.1500s", place, said[place])
-		}
+		expect.Contains(t, said[place], "hidden: needs the role support", "%s does not say that bounds are hidden", place)
 	}
 	told := placesIn(answersWith(ofSupport, boundSpellings()))
 	for _, place := range []string{"/collections/" + hiddenNS, "/collections/" + hashedNS,
 		"/api/v1/collections/" + hiddenNS + "/chunks", "/zones", "/api/v1/zones", "/activity", "live activity", "live zones",
 		"/plans/" + w.plan, "/runs/" + w.run, "/api/v1/runs/" + w.split, "live run:" + w.split} {
-		if !slices.Contains(told, place) {
-			t.Errorf("%s shows support no bounds", place)
-		}
+		expect.That(t, slices.Contains(told, place), "%s shows support no bounds", place)
 	}
 }
 
@@ -264,7 +254,5 @@ func (w *hiddenValues) checkListsCanBePaged() {
 		w.decode(w.request("viewer", "GET", "/api/v1/collections/"+hiddenNS+"/chunks?limit=1&cursor="+next, "application/json", ""), &page)
 		seen, next = seen+len(page.Items), string(page.Next)
 	}
-	if seen != 4 {
-		w.Errorf("%d chunks on all pages, want 4", seen)
-	}
+	expect.Equal(w, seen, 4, "chunks on all pages")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -161,9 +162,7 @@ func (e *hostileCluster) checkAllNamesShown(t testing.TB, said string) {
 				quoted, _ := bson.MarshalExtJSON(bson.D{{Key: "", Value: name}}, false, false)
 				name = string(quoted[len(`{"":"`) : len(quoted)-len(`"}`)])
 			}
-			if !strings.Contains(said, asParsed(name)) {
-				t.Errorf("%q is on no page as %s: %q", p, sink, name)
-			}
+			expect.Contains(t, said, asParsed(name), "%q is on no page as %s: %q", p, sink, name)
 		}
 	}
 }

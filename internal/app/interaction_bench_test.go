@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/cdproto/performance"
 	"github.com/chromedp/chromedp"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -75,9 +76,7 @@ func interact(o *tab) {
 			if strings.Contains(picture, "canvas") { // a cell of a grid is a link
 				click(picture)
 			}
-			if !eval[bool](o, `document.querySelector("main h1") !== null`) {
-				o.Fatal("the page is left")
-			}
+			must.That(o, eval[bool](o, `document.querySelector("main h1") !== null`), "the page is left")
 		}
 	}
 }

@@ -143,9 +143,7 @@ func (o *tab) runs() string {
 	at := eval[string](o, "location.pathname")
 	var run api.Run
 	o.d.getJSON(o, "api/v1"+at, &run)
-	if run.State != "succeeded" {
-		o.Fatalf("unexpected run: %+v", run)
-	}
+	must.That(o, run.State == "succeeded", "unexpected run: %+v", run)
 	return at
 }
 

@@ -11,8 +11,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -58,9 +60,7 @@ func (d *demo) proposed(t *testing.T, below string) string {
 
 // One click, and the next page speaks the words of the proposal; after a restart too, until it is dropped.
 func TestProposedProfileIsKeptByOneClick(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	d := startShop(t, func(*Config) {})
 	hash := d.proposed(t, "")
 	if got := d.post(t, "profile/keep", formType, url.Values{"hash": {"another"}}.Encode()); got != http.StatusConflict {
@@ -77,9 +77,7 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 		t.Helper()
 		var p api.Profile
 		d.getJSON(t, "api/v1/profile", &p)
-		if p.Kept != want {
-			t.Errorf("%s: %+v", when, p)
-		}
+		expect.Equal(t, p.Kept, want, "%s: %+v", when, p)
 	}
 	kept("kept", true)
 	d.stop(t)
@@ -88,9 +86,7 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 	d.waitForPage(t, "projects", "Shop 3", "Tenants by shard")
 	kept("after a restart", true)
 	d.waitForPage(t, "layout", "an admin has kept it")
-	if got := d.post(t, "api/v1/profile/drop", "application/json", "{}"); got != http.StatusOK {
-		t.Errorf("drop: %d", got)
-	}
+	expect.Equal(t, d.post(t, "api/v1/profile/drop", "application/json", "{}"), http.StatusOK, "drop")
 	kept("dropped", false)
 	hash = d.proposed(t, "")
 	if got := d.post(t, "api/v1/profile/keep", "application/json", `{"hash":"`+hash+`"}`); got != http.StatusOK {
@@ -112,22 +108,16 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 
 // A profile that is given is not replaced, and the page says where it is given.
 func TestGivenProfileIsNotReplaced(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	d := startShop(t, func(c *Config) { c.Profile = profile.Yorkie() })
 	hash := d.proposed(t, "")
 	d.waitForPage(t, "", "It cannot be kept here by a click. A profile is given by --profile")
-	if got := d.post(t, "profile/keep", formType, url.Values{"hash": {hash}}.Encode()); got != http.StatusConflict {
-		t.Errorf("keep: %d", got)
-	}
+	expect.Equal(t, d.post(t, "profile/keep", formType, url.Values{"hash": {hash}}.Encode()), http.StatusConflict, "keep")
 }
 
 // On a server of several clusters each has its own.
 func TestOneOfSeveralClustersKeepsAProfile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	d := startShop(t, func(c *Config) {
 		c.Clusters = []ClusterConfig{{Name: "shop", Title: "Shop", URI: c.URI, Log: c.Log},
 			{Name: "yorkie", Title: "Yorkie", URI: simulated(t, 99), Log: c.Log}}

@@ -21,7 +21,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/store/keyfile"
 )
 
@@ -73,16 +75,13 @@ func startInstallation(t *testing.T, sim ...string) *installation {
 // prepareInstallation starts the simulated cluster only.
 func prepareInstallation(t *testing.T, sim ...string) *installation {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds the program and kills it")
-	}
+	only.Long(t, "builds the program and kills it")
 	bin, err := built()
 	must.Do(t, err)
 	h := &installation{t: t, bin: bin, data: t.TempDir(), simAt: freePort(t), webAt: freePort(t), simArgs: sim}
 	t.Cleanup(func() { kill(h.web); kill(h.sim) })
 	h.startSim()
-	driver, err := mongo.Connect(options.Client().ApplyURI(h.uri()))
-	must.Do(t, err)
+	driver := must.Get(mongo.Connect(options.Client().ApplyURI(h.uri())))
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	h.driver = driver
 	return h
@@ -90,8 +89,7 @@ func prepareInstallation(t *testing.T, sim ...string) *installation {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -142,16 +140,12 @@ func (h *installation) startWeb() {
 	place := []string{"--data-dir", h.data}
 	if h.storeAt != "" {
 		key := h.data + "-key/session.key"
-		if _, err := keyfile.Sessions.Open(key, ""); err != nil {
-			h.t.Fatal(err)
-		}
+		must.Do(h.t, must.Err(keyfile.Sessions.Open(key, "")))
 		place = []string{"--store", h.storeAt, "--session-key", key}
 	}
 	h.web = h.start(append([]string{"serve", "--uri", h.uri(), "--listen", h.webAt, "--auth", "none", "--actions", "on",
 		"--audit-key", h.auditKey()}, place...)...)
-	if !eventually(settledWithin, func() bool { return h.ready() == http.StatusOK }) {
-		h.t.Fatal("the server is not ready")
-	}
+	must.That(h.t, eventually(settledWithin, func() bool { return h.ready() == http.StatusOK }), "the server is not ready")
 }
 
 func (h *installation) auditKey() string { return h.data + "-key/audit.key" }
@@ -200,9 +194,7 @@ func (h *installation) undo(id string) {
 	if r := h.waitForRun(h.runPlan(p).ID); r.State != "succeeded" {
 		h.t.Fatalf("the undo: %+v", r)
 	}
-	if r := h.runByID(id); r.State != "undone" {
-		h.t.Errorf("after the undo: %s", r.State)
-	}
+	expect.Equal(h.t, h.runByID(id).State, "undone", "after the undo")
 }
 
 // pin is the arguments of a pin of the first project.
@@ -272,13 +264,9 @@ func (h *installation) checkSentOnce(r api.Run) {
 			total++
 		}
 	}
-	if total == 0 {
-		h.t.Errorf("no command of run %s was found, so this check proves nothing", r.ID)
-	}
+	expect.That(h.t, total != 0, "no command of run %s was found, so this check proves nothing", r.ID)
 	for name, n := range got {
-		if n > steps[name] {
-			h.t.Errorf("run %s has %d steps with %s, and the cluster got %d", r.ID, steps[name], name, n)
-		}
+		expect.That(h.t, n <= steps[name], "run %s has %d steps with %s, and the cluster got %d", r.ID, steps[name], name, n)
 	}
 }
 
@@ -300,9 +288,7 @@ func (h *installation) isSplitAt(n int64) bool {
 func (h *installation) verifyAudit() {
 	h.t.Helper()
 	out, err := exec.Command(h.bin, "audit", "verify", "--data-dir", h.data).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "in order") {
-		h.t.Errorf("unexpected error %v, output %s", err, out)
-	}
+	expect.That(h.t, err == nil && strings.Contains(string(out), "in order"), "unexpected error %v, output %s", err, out)
 }
 
 // killServerDuring kills the server while a command is held, starts it again, releases
@@ -347,9 +333,7 @@ func TestARunIsSettledAfterTheServerWasKilled(t *testing.T) {
 	}
 	r := h.killServerDuring("moveChunk", "cloned", "move",
 		fmt.Sprintf(`{"ns":"yorkie-meta.changes","chunk":%q,"to":%q}`, chunk["ref"], to))
-	if r.State != "succeeded" || !r.Resolved {
-		t.Errorf("move: %+v", r)
-	}
+	expect.That(t, r.State == "succeeded" && r.Resolved, "move: %+v", r)
 	h.undo(r.ID)
 
 	for _, where := range [][2]string{{"updateZoneKeyRange", "replying"}, {"split", "committed"}, {"moveChunk", "started"}} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 )
@@ -55,8 +56,6 @@ func TestTheLastClusterIsStoredWhenTheStoreAnswersAgain(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		<-done
-		if kept.stored != "c1" {
-			t.Errorf("stored is %q", kept.stored)
-		}
+		expect.Equal(t, kept.stored, "c1", "stored")
 	})
 }

@@ -7,7 +7,9 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -16,9 +18,7 @@ import (
 // Each simulated layout is recognised. For 200 documents and every collection with rows
 // of a document, the located shard agrees with the cluster's explain.
 func TestEveryLayoutIsRecognisedAndLocateAgreesWithExplain(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo per layout")
-	}
+	only.Long(t, "starts a whole demo per layout")
 	for _, layout := range profile.Yorkie().Layouts {
 		t.Run(layout.Name, func(t *testing.T) {
 			d := startDemo(t, simcluster.Options{Layout: layout.Name, Projects: 10, Documents: 260, Still: true}, topology.Options{})
@@ -28,9 +28,7 @@ func TestEveryLayoutIsRecognisedAndLocateAgreesWithExplain(t *testing.T) {
 				t.Fatalf("recognised as %+v", found.Items)
 			}
 			for _, f := range found.Items[0].Findings {
-				if f.Code != "documented" {
-					t.Errorf("%s has the finding %s", f.NS, f.Code)
-				}
+				expect.Equal(t, f.Code, "documented", "the finding of %s", f.NS)
 			}
 			d.checkLocate(t, layout, 200)
 		})
@@ -73,9 +71,7 @@ func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 			for _, p := range item.Places {
 				_, name, _ := strings.Cut(p.NS, ".")
 				c, ok := layout.Collection(name)
-				if !ok {
-					t.Fatalf("%s does not belong to the layout %s", p.NS, layout.Name)
-				}
+				must.That(t, ok, "%s does not belong to the layout %s", p.NS, layout.Name)
 				filter := bson.D{{Key: c.ProjectField, Value: doc.Project}, {Key: c.DocumentField, Value: doc.ID}}
 				if got := d.explain(t, p.NS, filter); !p.Exact || len(got) != 1 || got[0] != p.Shard {
 					t.Errorf("%s %s: located on %s, explain says %v", p.NS, item.ID, p.Shard, got)

@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/bench"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -58,9 +59,7 @@ func TestHoursOfWorkLeaveNothingBehind(t *testing.T) {
 	} {
 		before, after := median(middle, x.of), median(last, x.of)
 		t.Logf("%s: %d in the second third, %d in the last", x.name, before, after)
-		if after > before+before/20 {
-			t.Errorf("%s grew from %d to %d", x.name, before, after)
-		}
+		expect.That(t, after <= before+before/20, "%s grew from %d to %d", x.name, before, after)
 	}
 	grown := seen[len(seen)-1].stored - seen[third].stored
 	t.Logf("stored: %d bytes after a third, %d more in %s", seen[third].stored, grown, hours*2/3)
@@ -98,15 +97,11 @@ func (h *installation) visit() {
 		res, err := http.Get("http://" + h.webAt + page)
 		must.Do(h.t, err)
 		res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			h.t.Errorf("%s: %s", page, res.Status)
-		}
+		expect.Equal(h.t, res.StatusCode, http.StatusOK, "%s: %s", page, res.Status)
 	}
 	followed, err := bench.Follow(h.t.Context(),
 		bench.SocketRun{Addr: h.webAt, Topic: "overview", Sockets: 5, Ready: func(int) {}, Done: leave})
-	if err != nil || followed.Lost > 0 {
-		h.t.Errorf("%d sockets lost (%s): %v", followed.Lost, followed.Reason, err)
-	}
+	expect.That(h.t, err == nil && followed.Lost <= 0, "%d sockets lost (%s): %v", followed.Lost, followed.Reason, err)
 }
 
 func (h *installation) traces() (s traces) {
@@ -118,9 +113,7 @@ func (h *installation) traces() (s traces) {
 	families := parsedMetrics(h.t, res.Body)
 	value := func(name string) int64 {
 		f := families[name]
-		if f == nil || f.GetType() != dto.MetricType_GAUGE {
-			h.t.Fatalf("no gauge %s", name)
-		}
+		must.That(h.t, f != nil && f.GetType() == dto.MetricType_GAUGE, "no gauge %s", name)
 		return int64(f.Metric[0].Gauge.GetValue())
 	}
 	s.goroutines, s.descriptors = value("go_goroutines"), value("process_open_fds")

@@ -106,8 +106,7 @@ const measureFrames = `(async () => {
 // collectionOf has n chunks, in runs of a few on each shard as a balancer leaves them.
 func collectionOf(b *testing.B, n int) *topology.Collection {
 	b.Helper()
-	p, err := shardkey.ParsePattern(webtest.MustBSON(bson.D{{Key: "doc_id", Value: "hashed"}}))
-	must.Do(b, err)
+	p := must.Get(shardkey.ParsePattern(webtest.MustBSON(bson.D{{Key: "doc_id", Value: "hashed"}})))
 	shards := []string{"shard-rs-1", "shard-rs-2", webtest.HostileName}
 	rows := make([]topology.Chunk, n)
 	lo := p.Min()
@@ -120,8 +119,7 @@ func collectionOf(b *testing.B, n int) *topology.Collection {
 			Since: bson.Timestamp{T: uint32(webtest.Epoch.Unix()) - uint32(i%90_000)}, Jumbo: i%5000 == 7}
 		lo = hi
 	}
-	chunks, err := topology.BuildChunks(p, rows)
-	must.Do(b, err)
+	chunks := must.Get(topology.BuildChunks(p, rows))
 	return &topology.Collection{Meta: topology.Meta{NS: manyChunks, Key: p, Incarnation: topology.Incarnation{UUID: [16]byte{9}}},
 		Highest: chunks.Highest(), Chunks: chunks}
 }

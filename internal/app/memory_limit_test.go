@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -37,18 +39,11 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 	}
 	const limit = 96 << 20
 	bin, err := built()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Projects: 12, Documents: 300, Still: true, ManyChunks: 4 * limit / 25})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	sim.Start(context.WithoutCancel(t.Context()))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	served := make(chan error, 1)
 	go func() { served <- sim.Serve(l) }()
 	t.Cleanup(func() { _ = sim.Close(); <-served })
@@ -58,9 +53,7 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 		"--data-dir", t.TempDir(), "--audit-key", filepath.Join(t.TempDir(), "audit.key"),
 		"--memory-limit", fmt.Sprint(limit), "--log-level", "error")
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	t.Cleanup(func() { kill(cmd) })
@@ -89,9 +82,7 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 	}
 	for range 100 { // half a minute of further attempts, with people
 		for _, path := range []string{"/", "/collections", "/map", "/readyz"} {
-			if text := get(path); text == "" {
-				t.Fatalf("%s is not answered", path)
-			}
+			must.That(t, get(path) != "", "%s is not answered", path)
 		}
 		most = max(most, anonymousMemory(t, cmd.Process.Pid))
 		select {
@@ -101,12 +92,8 @@ func TestAClusterOfFourTimesTheMemoryLimitEndsNoProcess(t *testing.T) {
 		}
 	}
 	t.Logf("at most %d MiB of %d MiB", most>>20, limit>>20)
-	if most > limit {
-		t.Errorf("%d bytes, limit %d", most, limit)
-	}
-	if text := get("/api/v1/collections/yorkie-meta.documents"); !strings.Contains(text, `"chunks":`) {
-		t.Errorf("other collections: %.300s", text)
-	}
+	expect.That(t, most <= limit, "%d bytes, limit %d", most, limit)
+	expect.Contains(t, get("/api/v1/collections/yorkie-meta.documents"), `"chunks":`, "other collections")
 }
 
 // anonymousMemory is the resident memory of a process that is no mapped file, in bytes; 0 where the system does not

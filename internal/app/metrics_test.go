@@ -15,6 +15,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/memory"
 	"shardboard/internal/topology"
 )
@@ -30,9 +31,7 @@ func parsedMetrics(t *testing.T, text io.Reader) map[string]*dto.MetricFamily {
 	t.Helper()
 	p := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := p.TextToMetricFamilies(text)
-	if err != nil {
-		t.Fatalf("/metrics cannot be parsed: %v", err)
-	}
+	must.That(t, err == nil, "/metrics cannot be parsed: %v", err)
 	return families
 }
 
@@ -56,9 +55,7 @@ func metricRow(f *dto.MetricFamily) string {
 
 // SHARDBOARD_UPDATE=1 writes the table of the server's metrics.
 func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo twice")
-	}
+	only.Long(t, "starts a whole demo twice")
 	d := startDemo(t, quietCluster(), topology.Options{})
 	d.stop(t)
 	var err error
@@ -71,8 +68,7 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 	if !eventually(settledWithin, func() bool { return d.metrics(t)["shardboard_shard_data_bytes"] != nil }) {
 		t.Error("there is no placement")
 	}
-	text, err := os.ReadFile("../../docs/metrics.md")
-	must.Do(t, err)
+	text := must.Get(os.ReadFile("../../docs/metrics.md"))
 	server := ""
 	for _, f := range sortedFamilies(d.metrics(t)) {
 		if strings.HasPrefix(f.GetName(), "go_") || strings.HasPrefix(f.GetName(), "process_") {

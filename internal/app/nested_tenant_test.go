@@ -11,8 +11,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -20,9 +22,7 @@ import (
 // Shard keys that begin with a field inside of another one: from the proposal to a tenant that is measured, pinned and
 // located, all of it as the servers themselves have it.
 func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) {
 		madeup.CRM.Fill(func(db string, cmd bson.D) { must.Do(t, c.Database(db).RunCommand(t.Context(), cmd).Err()) })
 	})
@@ -55,15 +55,11 @@ func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
 			t.Errorf("surveyed %s: %+v, explain says %v", c.NS, line, on)
 		}
 	}
-	if len(survey.Collections) != len(colls) {
-		t.Errorf("surveyed %+v", survey.Collections)
-	}
+	expect.Equal(t, len(survey.Collections), len(colls), "surveyed %+v", survey.Collections)
 
 	plan := d.planned(t, "pin", fmt.Sprintf(`{"project":%q,"shard":%q}`, id, shard))
 	run := d.ran(t, plan)
-	if run.State != "succeeded" {
-		t.Fatalf("%+v", run)
-	}
+	must.That(t, run.State == "succeeded", "%+v", run)
 	for _, ns := range colls {
 		if on := d.explain(t, ns, madeup.Row("tenant.id", tenant)); !slices.Equal(on, []string{shard}) {
 			t.Errorf("pinned rows of %s are on %v", ns, on)

@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -76,9 +77,7 @@ func pageOf(t *testing.T, h http.Handler, address string) *goquery.Document {
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
 	page, err := goquery.NewDocumentFromReader(w.Body)
-	if err != nil {
-		t.Fatalf("%s: %v", address, err)
-	}
+	must.That(t, err == nil, "%s: %v", address, err)
 	return page
 }
 
@@ -98,10 +97,7 @@ func TestPageWithAnotherElementIsNew(t *testing.T) {
 	}
 	seen := markup{}
 	for _, p := range pages {
-		page, err := goquery.NewDocumentFromReader(strings.NewReader(p.html))
-		must.Do(t, err)
-		if got := seen.add(markupOf(page)); got != p.want {
-			t.Errorf("%s: new is %v, expected %v", p.html, got, p.want)
-		}
+		page := must.Get(goquery.NewDocumentFromReader(strings.NewReader(p.html)))
+		expect.Equal(t, seen.add(markupOf(page)), p.want, "%s: new", p.html)
 	}
 }

@@ -41,8 +41,7 @@ type issuer struct {
 // rotate replaces the key.
 func (i *issuer) rotate(t *testing.T) {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	must.Do(t, err)
+	key := must.Get(rsa.GenerateKey(rand.Reader, 2048))
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.key, i.kid = key, "rotated"
@@ -50,8 +49,7 @@ func (i *issuer) rotate(t *testing.T) {
 
 func newIssuerServer(t *testing.T, groups ...string) *issuer {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	must.Do(t, err)
+	key := must.Get(rsa.GenerateKey(rand.Reader, 2048))
 	i := &issuer{key: key, groups: groups}
 	i.Server = httptest.NewUnstartedServer(http.HandlerFunc(i.serve))
 	t.Cleanup(i.Close)
@@ -93,8 +91,7 @@ func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 // newCookieClient returns a client that keeps cookies and follows redirects.
 func newCookieClient(t *testing.T) *http.Client {
 	t.Helper()
-	jar, err := cookiejar.New(nil)
-	must.Do(t, err)
+	jar := must.Get(cookiejar.New(nil))
 	return &http.Client{Jar: jar, Timeout: time.Minute}
 }
 
@@ -128,9 +125,7 @@ func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	local, err := OpenAccounts(t.Context(), StorePlace{Dir: dir}, "", slog.New(slog.DiscardHandler))
 	must.Do(t, err)
-	if _, err := local.BreakGlass(t.Context(), "", "correct horse battery"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(local.BreakGlass(t.Context(), "", "correct horse battery")))
 	must.Do(t, local.Close())
 	i := newIssuerServer(t, "oncall")
 	address := "http://" + i.Listener.Addr().String()
@@ -146,8 +141,7 @@ func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
 		t.Errorf("break-glass does not work while the issuer is down: %s", body)
 	}
 
-	l, err := net.Listen("tcp", strings.TrimPrefix(address, "http://"))
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", strings.TrimPrefix(address, "http://")))
 	i.Listener = l
 	i.Start()
 	anna := newCookieClient(t)

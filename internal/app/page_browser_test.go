@@ -12,6 +12,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // What people do on a page. Each step finds its element and uses it in one task of the page, so that no update of the
@@ -54,9 +57,7 @@ func (o *tab) fits() {
 		time.Sleep(50 * time.Millisecond)
 		text = eval[string](o, tooWide)
 	}
-	if text != "" {
-		o.Error(text)
-	}
+	expect.That(o, text == "", "%v", text)
 }
 
 // click clicks the first element of a selector that can be seen, when nothing lies over its middle.
@@ -249,9 +250,7 @@ func (o *tab) accessible(what, rules string) {
 	}
 	if !eval[bool](o, `"axe" in window`) {
 		source, err := os.ReadFile("../../tools/node_modules/axe-core/axe.min.js")
-		if err != nil {
-			o.Fatalf("axe-core is not installed, scripts/setup-node does it: %v", err)
-		}
+		must.That(o, err == nil, "axe-core is not installed, scripts/setup-node does it: %v", err)
 		o.do(chromedp.Evaluate[chromedp.Void](string(source)))
 		o.run(`axe.configure({rules: [{id: "color-contrast", selector: "[data-unjudged]"}]})`)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/simcluster"
 	"shardboard/static"
@@ -106,9 +107,7 @@ func TestBrowserReadsTheClusterMap(t *testing.T) {
 	o.focus("[data-map=canvas]")
 	o.keeps("String(history.length)", "moving", func() { o.press("PageDown", "-", "+", "PageDown", "-", "+", "PageDown", "-", "+") })
 	moved := eval[string](o, mapView)
-	if moved == "size "+changes+" 0.2500 0.5000 false" {
-		t.Error("Page down moves nothing")
-	}
+	expect.That(t, moved != "size "+changes+" 0.2500 0.5000 false", "Page down moves nothing")
 	o.until(`Math.abs(Number(new URLSearchParams(location.search).get("from")) - ` + strings.Fields(moved)[2] + `) < 1e-4`)
 	o.openMap("map" + eval[string](o, "location.search"))
 	o.is(moved, mapView)
@@ -173,9 +172,7 @@ func (o *tab) watchesMove() {
 	go func() { ended <- o.d.driver.Database("admin").RunCommand(context.Background(), move).Err() }()
 	defer func() {
 		rule.Remove()
-		if err := <-ended; err != nil {
-			o.Error(err)
-		}
+		expect.NoError(o, <-ended, "the end")
 	}()
 	// How many of ten pictures, one a frame, differ while the move is drawn.
 	pictures := fmt.Sprintf(`(async () => {
@@ -185,9 +182,7 @@ func (o *tab) watchesMove() {
 		return seen.size;
 	})()`, static.URL("js/map_state.js"), mapPixels)
 	becomes := func(what string, is func(n int) bool) {
-		if !eventually(waitLimit, func() bool { return is(eval[int](o, pictures)) }) {
-			o.Error(what)
-		}
+		expect.That(o, eventually(waitLimit, func() bool { return is(eval[int](o, pictures)) }), "%v", what)
 	}
 	o.do(media("", "light", "no-preference"))
 	becomes("a running move stands still", func(n int) bool { return n >= 5 })
@@ -212,13 +207,9 @@ func (o *tab) movesMapWithFingers() {
 	if f := strings.Fields(pinched); len(f) == 5 {
 		_, _ = fmt.Sscan(f[2]+" "+f[3], &from, &to)
 	}
-	if to-from > 0.5 || from > 0.5 || to < 0.5 {
-		o.Errorf("four times as far apart, the fingers show %s", pinched)
-	}
+	expect.That(o, to-from <= 0.5 && from <= 0.5 && to >= 0.5, "four times as far apart, the fingers show %s", pinched)
 	o.swipe([2]float64{x + 60, y}, [2]float64{x - 60, y}) // one finger moves it sideways
-	if eval[string](o, mapView) == pinched {
-		o.Errorf("a finger that moves sideways moves nothing: %s", pinched)
-	}
+	expect.That(o, eval[string](o, mapView) != pinched, "a finger that moves sideways moves nothing: %s", pinched)
 	o.keeps(mapView, "a finger that moves up", func() { // which scrolls the page
 		before := eval[float64](o, "scrollY")
 		o.swipe([2]float64{x, y + 60}, [2]float64{x, y - 120})

@@ -16,7 +16,9 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
 )
 
@@ -113,28 +115,18 @@ func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 	look := func(atMost int) (version uint64) {
 		t.Helper()
 		before := r.read
-		if _, err := b.latest(t.Context(), "c"); err != nil {
-			t.Fatal(err)
-		}
-		if r.read-before > atMost {
-			t.Errorf("%d runs were read, expected at most %d", r.read-before, atMost)
-		}
+		must.Do(t, must.Err(b.latest(t.Context(), "c")))
+		expect.That(t, r.read-before <= atMost, "%d runs were read, expected at most %d", r.read-before, atMost)
 		_, version = b.Pins()
 		return version
 	}
 	first := look(300)
-	if look(1) != first {
-		t.Error("the version changed although the pins are the same")
-	}
+	expect.Equal(t, look(1), first, "the version changed although the pins are the same")
 	run := r.addRunning(actions.Pin, "new", "anna", time.Hour)
 	look(302)
-	if look(2) != first {
-		t.Error("a run that has only started changed the pins")
-	}
+	expect.Equal(t, look(2), first, "a run that has only started changed the pins")
 	run.State, run.Ended = engine.Succeeded, pinned
-	if look(303) == first {
-		t.Error("a new pin did not change the version")
-	}
+	expect.That(t, look(303) != first, "a new pin did not change the version")
 	if pins, _ := b.Pins(); pins["new"].Owner != "anna" || len(pins) != 301 {
 		t.Errorf("%d pins", len(pins))
 	}
@@ -166,9 +158,7 @@ func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 			t.Errorf("unexpected pins: %+v", pins)
 		}
 		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-done, "the end")
 		b.tables = fixedTable{"another"}
 		if pins, _ := b.Pins(); pins != nil {
 			t.Errorf("pins of another cluster: %+v", pins)
@@ -177,17 +167,13 @@ func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 }
 
 func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startWithActions(t, quietCluster())
 	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
 	project := s.first("/projects")["id"].(string)
 	run := s.waitForRun(s.run(202, s.plan("pin", `{"project":"`+project+`","shard":"shard-rs-3","expires":"720h","owner":"on-call"}`), ""))
 	ended, err := time.Parse(time.RFC3339, fmt.Sprint(run["endedAt"]))
-	if run["state"] != "succeeded" || err != nil {
-		t.Fatalf("unexpected run: %+v", run)
-	}
+	must.That(t, run["state"] == "succeeded" && err == nil, "unexpected run: %+v", run)
 	until := ended.Add(720 * time.Hour)
 	if !eventually(settledWithin, func() bool {
 		var detail api.ProjectDetail

@@ -13,7 +13,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -59,23 +61,18 @@ func fillShop(t *testing.T, driver *mongo.Client) {
 			rows = append(rows, row)
 			lines = append(lines, bson.D{{Key: "tenant_id", Value: tenant}, {Key: "order_id", Value: id}, {Key: "sku", Value: "a"}})
 		}
-		_, err = db.Collection("orders").InsertMany(ctx, rows)
-		must.Do(t, err)
-		_, err = db.Collection("order_lines").InsertMany(ctx, lines)
-		must.Do(t, err)
+		must.Do(t, must.Err(db.Collection("orders").InsertMany(ctx, rows)))
+		must.Do(t, must.Err(db.Collection("order_lines").InsertMany(ctx, lines)))
 		_, err = db.Collection("customers").InsertOne(ctx, bson.D{{Key: "tenant_id", Value: tenant}, {Key: "email_name", Value: "jo"}})
 		must.Do(t, err)
 	}
 	_, err := db.Collection("tenants").InsertOne(ctx, bson.D{{Key: "_id", Value: "by-text"}, {Key: "name", Value: "tenant-by-text"}})
 	must.Do(t, err)
-	_, err = db.Collection("settings").InsertOne(ctx, bson.D{{Key: "a", Value: 1}})
-	must.Do(t, err)
+	must.Do(t, must.Err(db.Collection("settings").InsertOne(ctx, bson.D{{Key: "a", Value: 1}})))
 }
 
 func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	p, err := profile.Read("../../docs/profiles/shop.yaml")
 	must.Do(t, err)
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, p, func(c *mongo.Client) { fillShop(t, c) })
@@ -115,9 +112,7 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 		_, body := d.get(t, path)
 		text := strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(string(body))
 		for _, s := range says {
-			if !strings.Contains(text, s) && !strings.Contains(textOfPage(text), s) {
-				t.Errorf("/%s does not say %q", path, s)
-			}
+			expect.That(t, strings.Contains(text, s) || strings.Contains(textOfPage(text), s), "/%s does not say %q", path, s)
 		}
 		if strings.Contains(text, "never to be read") || strings.Contains(text, "Yorkie document") {
 			t.Errorf("/%s contains a secret or mentions Yorkie documents", path)
@@ -138,9 +133,7 @@ func (d *demo) checkShop(t *testing.T, tenant string) {
 		}
 		d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(fmt.Sprintf("%s/2026-%04d", tenant, k)), &answer)
 		id, err := bson.ObjectIDFromHex(answer.Items[0].ID)
-		if err != nil || len(answer.Items[0].Places) != 2 {
-			t.Fatalf("unexpected answer: %+v", answer)
-		}
+		must.That(t, err == nil && len(answer.Items[0].Places) == 2, "unexpected answer: %+v", answer)
 		owner, _ := bson.ObjectIDFromHex(tenant)
 		for _, p := range answer.Items[0].Places {
 			filter := bson.D{{Key: "tenant_id", Value: owner}}
@@ -175,9 +168,7 @@ func textOfPage(html string) string {
 // Without a matching profile, pages that need no profile work and the others explain why
 // they do not.
 func TestDataWithoutAMatchingProfileIsShown(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) { fillShop(t, c) })
 	for path, says := range map[string]string{
 		"":                                      "shard-rs-3",

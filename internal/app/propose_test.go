@@ -11,7 +11,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/profile"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -20,9 +23,7 @@ import (
 // The first page proposes a profile, and with its file the tenants are shown: by ids of other types than ObjectID, and
 // without a collection that lists them.
 func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts whole demos")
-	}
+	only.Long(t, "starts whole demos")
 	for _, tc := range []struct {
 		schema           madeup.Schema
 		proposal, tenant string
@@ -45,9 +46,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			fill := func(c *mongo.Client) {
 				tc.schema.Fill(func(db string, cmd bson.D) {
 					t.Helper()
-					if err := c.Database(db).RunCommand(t.Context(), cmd).Err(); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, c.Database(db).RunCommand(t.Context(), cmd).Err())
 				})
 			}
 			d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, fill)
@@ -57,13 +56,9 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			d.waitForPage(t, "", "No profile fits this data: here is one", tc.proposal, tc.tenant)
 			_, file := d.get(t, "profile.yaml")
 			path := t.TempDir() + "/proposed.yaml"
-			if err := os.WriteFile(path, file, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, file, 0o600))
 			p, err := profile.Read(path)
-			if err != nil {
-				t.Fatalf("%v\n%s", err, file)
-			}
+			must.That(t, err == nil, "%v\n%s", err, file)
 			d.stop(t)
 			d.config.Profile = p
 			d.serve(t)
@@ -74,9 +69,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 			}
 			d.getJSON(t, "api/v1/projects", &list)
 			i := slices.IndexFunc(list.Items, func(x struct{ ID, Name string }) bool { return x.Name == tc.tenant })
-			if i < 0 {
-				t.Fatalf("%s is not listed: %+v", tc.tenant, list.Items)
-			}
+			must.That(t, i >= 0, "%s is not listed: %+v", tc.tenant, list.Items)
 			d.waitForPage(t, "projects/"+list.Items[i].ID, tc.tenant)
 			if words := p.TenantWords().Many; words == "Projects" {
 				t.Errorf("the proposal has no word for tenants:\n%s", file)
@@ -105,9 +98,7 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 					}
 				}
 			}
-			if !ok {
-				t.Errorf("%s is not located in %s: %+v", tc.locate, tc.ns, found)
-			}
+			expect.That(t, ok, "%s is not located in %s: %+v", tc.locate, tc.ns, found)
 			if _, body := d.get(t, ""); strings.Contains(string(body), "No profile fits") {
 				t.Error("the first page proposes a profile although one fits")
 			}
@@ -126,21 +117,15 @@ func (d *demo) divideAt(t *testing.T, ns string, key bson.D) {
 		{{Key: "split", Value: ns}, {Key: "middle", Value: key}},
 		{{Key: "moveChunk", Value: ns}, {Key: "find", Value: key}, {Key: "to", Value: to}},
 	} {
-		if err := d.driver.Database("admin").RunCommand(t.Context(), cmd).Err(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.driver.Database("admin").RunCommand(t.Context(), cmd).Err())
 	}
 }
 
 func TestFirstPageSaysThatNothingCanBeProposed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d := startDemoOver(t, simcluster.Options{Empty: true, Still: true}, topology.Options{}, nil, func(c *mongo.Client) {
 		madeup.Files.Fill(func(db string, cmd bson.D) {
-			if err := c.Database(db).RunCommand(t.Context(), cmd).Err(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.Database(db).RunCommand(t.Context(), cmd).Err())
 		})
 	})
 	d.waitForPage(t, "", "none can be proposed", "at is not taken for the tenant: its values are of type date.", "work as they are")

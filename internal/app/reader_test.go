@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 )
@@ -13,23 +14,18 @@ import (
 func TestReadersOfADataDirectoryAreOfOneInstallation(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	read := func(dir string, beside func()) cluster.Reader {
-		db, err := sqlite.Open(t.Context(), dir)
-		must.Do(t, err)
+		db := must.Get(sqlite.Open(t.Context(), dir))
 		defer func() { _ = db.Close() }()
 		beside()
 		return readerOf(t.Context(), db, log)
 	}
 	dir, none := t.TempDir()+"/data", func() {}
 	first := read(dir, func() {
-		if r := read(dir, none); r != (cluster.Reader{}) {
-			t.Errorf("a process that does not own the data is %+v", r)
-		}
+		expect.Equal(t, read(dir, none), cluster.Reader{}, "a process that does not own the data")
 	})
 	again, elsewhere := read(dir, none), read(t.TempDir()+"/data", none)
 	if first.Installation == "" || first.Installation != again.Installation || first.Installation == elsewhere.Installation {
 		t.Errorf("installations: %+v, %+v, elsewhere %+v", first, again, elsewhere)
 	}
-	if first.Process == "" || first.Process == again.Process {
-		t.Errorf("processes: %+v, %+v", first, again)
-	}
+	expect.That(t, first.Process != "" && first.Process != again.Process, "processes: %+v, %+v", first, again)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -32,13 +33,10 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
-		if w.Code != 401 && w.Code != 403 && w.Code != 429 {
-			t.Fatal(w.Code, w.Body)
-		}
+		must.That(t, w.Code == 401 || w.Code == 403 || w.Code == 429, "%v %v", w.Code, w.Body)
 	}
 	must.Do(t, a.Stop(t.Context()))
-	db, err := sqlite.Open(t.Context(), c.DataDir)
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), c.DataDir))
 	defer db.Close()
 	rows, err := db.AuditRecords(t.Context(), 0, 10_000)
 	must.Do(t, err)
@@ -46,12 +44,8 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 	for _, r := range rows {
 		n := 1
 		if text := r.Details["count"]; text != "" {
-			if n, err = strconv.Atoi(text); err != nil {
-				t.Fatal(err)
-			}
-			if r.Details["addresses"] == "" {
-				t.Errorf("unexpected record: %+v", r)
-			}
+			n = must.Get(strconv.Atoi(text))
+			expect.That(t, r.Details["addresses"] != "", "unexpected record: %+v", r)
 		}
 		counts[r.What] += n
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 )
@@ -62,9 +63,7 @@ func TestARoleThatAReloadTakesAwayClosesSockets(t *testing.T) {
 			atOnce++
 		}
 	}
-	if atOnce == 0 {
-		t.Error("the sockets were found by their next turn")
-	}
+	expect.That(t, atOnce != 0, "the sockets were found by their next turn")
 	_ = adam.SetReadDeadline(time.Now().Add(settledWithin))
 	if _, _, err := adam.ReadMessage(); err != nil {
 		t.Errorf("the socket of an admin: %v", err)

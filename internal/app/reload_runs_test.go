@@ -25,9 +25,7 @@ func (f *fleet) reload(t *testing.T, list ...ClusterConfig) {
 func (f *fleet) lastRecord(t *testing.T) map[string]string {
 	t.Helper()
 	records, err := f.app.current().store.AuditRecords(t.Context(), 0, 1000)
-	if err != nil || len(records) == 0 {
-		t.Fatal(records, err)
-	}
+	must.That(t, err == nil && len(records) != 0, "%v %v", records, err)
 	return records[len(records)-1].Details
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -40,9 +41,7 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	}
 	planned := func() (at, confirm string) {
 		p := anna.plan("balancer-on", `{}`)
-		if stateOf(p) != "asked" {
-			t.Fatalf("%v", p["approval"])
-		}
+		must.That(t, stateOf(p) == "asked", "%v", p["approval"])
 		return "/plans/" + p["id"].(string), `{"hash":"` + p["hash"].(string) + `"}`
 	}
 	at, confirm := planned()
@@ -78,8 +77,6 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 
 	split := anna.waitForRun(anna.run(http.StatusAccepted, anna.plan("split", splitAt(1000)), ""))
 	undo := anna.expect(http.StatusCreated, "POST", "/runs/"+split["id"].(string)+"/undo", "") // it merges
-	if stateOf(undo) != "asked" {
-		t.Errorf("the undo of a run without approval: %v", undo["approval"])
-	}
+	expect.Equal(t, stateOf(undo), "asked", "the undo of a run without approval: %v", undo["approval"])
 	anna.run(http.StatusConflict, undo, "")
 }

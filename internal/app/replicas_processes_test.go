@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -36,9 +37,7 @@ func startReplicaProcesses(t *testing.T) (h *installation, leader *exec.Cmd) {
 	first := h.webAt
 	h.webAt = freePort(t)
 	h.startWeb()
-	if h.leads() {
-		t.Fatal("the second server leads")
-	}
+	must.That(t, !h.leads(), "the second server leads")
 	h.otherAt = first
 	return h, leader
 }
@@ -71,19 +70,13 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 	waits()
 	sent := h.countChanges(r.ID)
 	signal(t, leader, syscall.SIGSTOP)
-	if !eventually(settledWithin, h.leads) {
-		t.Fatal("nobody leads")
-	}
+	must.That(t, eventually(settledWithin, h.leads), "nobody leads")
 	release()
 	settled := h.waitForRun(r.ID)
-	if settled.State == "succeeded" {
-		t.Errorf("the run went on: %+v", settled)
-	}
+	expect.That(t, settled.State != "succeeded", "the run went on: %+v", settled)
 	// A change at the new leader, and then the old one goes on.
 	split := h.waitForRun(h.startRun("split", splitAt(1000)).ID)
-	if split.State != "succeeded" || !h.isSplitAt(1000) {
-		t.Errorf("the new leader does not run plans: %+v", split)
-	}
+	expect.That(t, split.State == "succeeded" && h.isSplitAt(1000), "the new leader does not run plans: %+v", split)
 	signal(t, leader, syscall.SIGCONT)
 	h.other(func() {
 		if !eventually(settledWithin, func() bool { return !h.leads() && h.dataState().Leader.Name != "" }) {
@@ -102,9 +95,7 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 		t.Errorf("the run was %s and is %s", settled.State, again.State)
 	}
 	h.other(func() {
-		if there := h.runByID(r.ID); there.State != settled.State {
-			t.Errorf("the former leader shows %s, not %s", there.State, settled.State)
-		}
+		expect.Equal(t, h.runByID(r.ID).State, settled.State, "the former leader")
 	})
 	h.checkSentOnce(settled)
 	h.checkSentOnce(split)

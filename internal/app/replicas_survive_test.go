@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/store"
 )
 
@@ -22,8 +24,7 @@ func (r *replicas) signIn() (browser *http.Client, token string) {
 		r.Fatalf("the link of the other replica does not work: %d", got)
 	}
 	body := strings.NewReader(`{"name":"script","role":"operator","expires":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`)
-	req, err := http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.url+"api/v1/tokens", body)
-	must.Do(r, err)
+	req := must.Get(http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.url+"api/v1/tokens", body))
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Origin", strings.TrimSuffix(r.b.url, "/"))
 	res, err := browser.Do(req)
@@ -32,18 +33,14 @@ func (r *replicas) signIn() (browser *http.Client, token string) {
 	text, _ := io.ReadAll(res.Body)
 	_, rest, _ := strings.Cut(string(text), `"secret":"`)
 	token, _, _ = strings.Cut(rest, `"`)
-	if token == "" {
-		r.Fatalf("no token: %s", text)
-	}
+	must.That(r, token != "", "no token: %s", text)
 	return browser, token
 }
 
 // Accounts, sessions, tokens, plans, runs, surveys, outcomes, history and the audit record are those of
 // all replicas, and stay when the leader is lost; with one cluster and with several.
 func TestWhatPeopleDidSurvivesTheLossOfTheLeader(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts two servers twice")
-	}
+	only.Long(t, "starts two servers twice")
 	for name, several := range map[string]bool{"one cluster": false, "several clusters": true} {
 		t.Run(name, func(t *testing.T) {
 			base := ""
@@ -82,15 +79,9 @@ func (r *replicas) checkSurvival() {
 	before := r.historyAt(r.b)
 
 	r.a.net.cut(true)
-	if !eventually(settledWithin, r.b.leads) {
-		r.Fatal("nobody leads")
-	}
-	if !eventually(settledWithin, func() bool { return !r.a.leads() }) {
-		r.Error("two replicas lead")
-	}
-	if got := statusOf(r.T, browser, r.b.url+"api/v1/me"); got != http.StatusOK {
-		r.Errorf("the session is lost: %d", got)
-	}
+	must.That(r, eventually(settledWithin, r.b.leads), "nobody leads")
+	expect.That(r, eventually(settledWithin, func() bool { return !r.a.leads() }), "two replicas lead")
+	expect.Equal(r, statusOf(r.T, browser, r.b.url+"api/v1/me"), http.StatusOK, "the session is lost")
 	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
 		r.Errorf("the run of the leader before is %v", got["state"])
 	}
@@ -126,9 +117,7 @@ func (r *replicas) checkSurvival() {
 	text, _ := io.ReadAll(res.Body)
 	for _, series := range []string{"shardboard_store_owner 1", "shardboard_store_leads_total 2", "shardboard_store_lease_age_seconds ",
 		"shardboard_store_requests_waiting"} {
-		if !strings.Contains(string(text), "\n"+series) {
-			r.Errorf("/metrics has no %s", series)
-		}
+		expect.Contains(r, string(text), "\n"+series, "/metrics has no %s", series)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	answers "shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/audit"
@@ -95,19 +96,14 @@ func startReplicasBelow(t *testing.T, base string, with func(*Config)) *replicas
 	kept := &demo{addr: "127.0.0.1:0"}
 	kept.restartCluster(t, simcluster.Options{Empty: true, Still: true})
 	t.Cleanup(func() { kept.stopCluster(t) })
-	uri, err := cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://" + d.addr + "/?directConnection=true"))
 	d.config = Config{URI: uri, Log: slog.New(slog.DiscardHandler)}
 	r := &replicas{T: t, demo: d, with: with, base: base, audit: t.TempDir() + "/audit.key", seal: t.TempDir() + "/session.key",
 		store: "mongodb://" + kept.addr + "/shardboard?directConnection=true"}
-	if _, err := keyfile.Sessions.Open(r.seal, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(keyfile.Sessions.Open(r.seal, "")))
 	r.a = r.start()
 	r.b = r.start()
-	if !r.a.leads() || r.b.leads() {
-		t.Fatal("the first replica does not lead")
-	}
+	must.That(t, r.a.leads() && !r.b.leads(), "the first replica does not lead")
 	return r
 }
 
@@ -189,18 +185,12 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 		}
 	}
 	undecided := r.b.expect(http.StatusConflict, "POST", batch+"/resume", `{"item":2,"do":"skip"}`)
-	if undecided["detail"] != "Item 2 does not wait for a decision." {
-		t.Errorf("%v", undecided)
-	}
+	expect.Equal(t, undecided["detail"], "Item 2 does not wait for a decision.", "%v", undecided)
 
 	table := r.b.app.Watcher().Table()
 	must.Do(t, r.a.app.Stop(t.Context()))
-	if !eventually(settledWithin, r.b.leads) {
-		t.Fatal("nobody leads")
-	}
-	if r.b.app.Watcher().Table().Seq < table.Seq {
-		t.Error("the routing table was loaded again")
-	}
+	must.That(t, eventually(settledWithin, r.b.leads), "nobody leads")
+	expect.That(t, r.b.app.Watcher().Table().Seq >= table.Seq, "the routing table was loaded again")
 	if !eventually(settledWithin, func() bool { code, _ := r.b.send("POST", batch+"/resume", ""); return code == http.StatusOK }) {
 		t.Fatal("the new leader does not resume the batch")
 	}
@@ -215,8 +205,6 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 	if got := next.waitForRun(run); got["state"] != "succeeded" {
 		t.Errorf("the next replica shows %v", got)
 	}
-	if next.leads() || !r.b.leads() {
-		t.Error("a replica that has just started leads")
-	}
+	expect.That(t, !next.leads() && r.b.leads(), "a replica that has just started leads")
 	r.verifyAudit(next)
 }

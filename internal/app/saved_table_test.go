@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -23,9 +24,7 @@ import (
 func (d *demo) savedTable(t *testing.T) string {
 	t.Helper()
 	names := must.Get(filepath.Glob(filepath.Join(d.config.DataDir, "routing-*.table")))
-	if len(names) != 1 {
-		t.Fatalf("saved tables: %v", names)
-	}
+	must.That(t, len(names) == 1, "saved tables: %v", names)
 	return names[0]
 }
 
@@ -52,16 +51,12 @@ func (l *logText) String() string {
 func TestAStartWithoutTheClusterShowsTheSavedTable(t *testing.T) {
 	d := startThenLose(t)
 	info := must.Get(os.Stat(d.savedTable(t)))
-	if info.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v", info.Mode())
-	}
+	expect.Equal(t, info.Mode().Perm(), 0o600, "mode %v", info.Mode())
 	d.config.Actions = true
 	d.serve(t)
 	var ready api.Ready
 	d.getJSON(t, "readyz", &ready) // at once, before the first attempt has failed
-	if !ready.Ready {
-		t.Errorf("ready: %+v", ready)
-	}
+	expect.That(t, ready.Ready, "ready: %+v", ready)
 	d.waitFor(t, "the first attempt", func() bool { d.getJSON(t, "readyz", &ready); return ready.Cluster == "lost" })
 	if res, body := d.get(t, "readyz?cluster=required"); res.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("who needs the cluster is told %s: %s", res.Status, body)
@@ -106,9 +101,7 @@ func TestAStartFromASavedTableShowsTheTruthAfterVerification(t *testing.T) {
 		damage()
 		d.serve(t)
 		d.waitReady(t)
-		if got := d.app.Watcher().Table().Collection(ns).Chunks.Owner(i); got != to[c.Shard] {
-			t.Errorf("start %d: the chunk is on %s, want %s", i, got, to[c.Shard])
-		}
+		expect.Equal(t, d.app.Watcher().Table().Collection(ns).Chunks.Owner(i), to[c.Shard], "start %d: the shard of the chunk", i)
 		if said := strings.Contains(log.String(), "the saved routing table is not used"); said != (i == 2) {
 			t.Errorf("start %d: the log says that the file is not used: %t", i, said)
 		}

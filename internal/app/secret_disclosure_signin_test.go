@@ -15,13 +15,13 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 )
 
 func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("requests every address")
-	}
+	only.Long(t, "requests every address")
 	const password, wrong canary = annasPassword, "canary-l2-wrong-horse-battery"
 	dir, heard, said := t.TempDir(), &capture{}, &capture{}
 	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir,
@@ -67,8 +67,7 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 		}
 		target := strings.NewReplacer("{name}", "anna", "{id}", "zzz", "{ns}", "yorkie-meta.changes", "{ref}", "x", "{file}", "x").Replace(path)
 		for _, accept := range []string{"text/html", "application/json"} {
-			r, err := http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(a.URL(), "/")+target, nil)
-			must.Do(t, err)
+			r := must.Get(http.NewRequestWithContext(t.Context(), "GET", strings.TrimSuffix(a.URL(), "/")+target, nil))
 			r.Header.Set("Accept", accept)
 			r.Header.Set("Authorization", "Bearer "+string(made.Secret))
 			res, err := anna.Do(r)
@@ -76,17 +75,13 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 			asked++
 		}
 	}
-	if asked < 40 {
-		t.Errorf("only %d addresses were requested", asked)
-	}
+	expect.That(t, asked >= 40, "only %d addresses were requested", asked)
 	checkNoCanaries(t, "an answer", said.bytes(), birds...)
 	must.Do(t, a.Stop(t.Context()))
 	checkNoCanaries(t, "the log", heard.bytes(), birds...)
 	stored := contentOfFiles(t, dir)
 	checkNoCanaries(t, "the data directory", stored, birds...)
-	if !bytes.Contains(stored, []byte("anna")) {
-		t.Error("no content was read from the data directory")
-	}
+	expect.That(t, bytes.Contains(stored, []byte("anna")), "no content was read from the data directory")
 }
 
 // documentedPaths are the addresses and methods of a description of the API.

@@ -25,6 +25,7 @@ import (
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -134,15 +135,11 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 		}
 		res, err := db.Collection(coll).UpdateMany(ctx, bson.D{}, bson.D{{Key: "$set", Value: change}})
 		must.Do(t, err)
-		if res.MatchedCount == 0 {
-			t.Fatalf("the collection %s is empty", coll)
-		}
+		must.That(t, res.MatchedCount != 0, "the collection %s is empty", coll)
 	}
 	for coll, row := range map[string]bson.D{"users": {{Key: "username", Value: "jo"}}, "invites": {{Key: "role", Value: "admin"}},
 		"clusternodes": {{Key: "rpc_addr", Value: "a:1"}}, "snapshots": {{Key: "doc_id", Value: bson.NewObjectID()}}} {
-		if _, err := db.Collection(coll).InsertOne(ctx, row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Collection(coll).InsertOne(ctx, row)))
 	}
 	set("projects", "auth_webhook_url", canaryAuthWebhook, "event_webhook_url", canaryEventWebhook)
 	cursor, err := db.Collection("projects").Find(ctx, bson.D{}, options.Find().SetProjection(bson.D{{Key: "_id", Value: 1}}))
@@ -177,13 +174,11 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 		Users: []access.User{{Name: "root", Password: string(canaryPassword)}}})
 	t.Cleanup(func() { _ = d.sim.Close() })
 	uri := "mongodb://root:" + url.QueryEscape(string(canaryPassword)) + "@" + d.addr + "/?directConnection=true"
-	driver, err := mongo.Connect(options.Client().ApplyURI(uri))
-	must.Do(t, err)
+	driver := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	t.Cleanup(func() { _ = driver.Disconnect(context.Background()) })
 	d.driver = driver
 	storeCanaries(t, driver)
-	parsed, err := cluster.ParseURI(uri)
-	must.Do(t, err)
+	parsed := must.Get(cluster.ParseURI(uri))
 	checkNoCanaries(t, "the address as it is printed",
 		fmt.Appendf(nil, "%v %+v %#v %s %q", parsed, parsed, parsed, parsed, &parsed), canaries...)
 	d.config = Config{URI: parsed, Listen: "127.0.0.1:0", Version: "test", Auth: Auth{Mode: "none"},
@@ -201,9 +196,7 @@ func startWithCanaries(t *testing.T) (d *demo, heard, read *capture) {
 }
 
 func TestNoSecretIsDisclosed(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a whole demo")
-	}
+	only.Long(t, "starts a whole demo")
 	d, heard, read := startWithCanaries(t)
 	said := &capture{}
 	asked := d.requestEverything(t, said)
@@ -287,9 +280,7 @@ func (d *demo) request(t *testing.T, said io.Writer, method, target, accept, tex
 	must.Do(t, err)
 	defer res.Body.Close()
 	fmt.Fprint(said, res.Status, res.Header)
-	if _, err := io.Copy(said, res.Body); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(io.Copy(said, res.Body)))
 }
 
 // readLiveFrames writes the first frame of every topic to said.

@@ -18,12 +18,12 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
 func TestUnsafeSignInOptionsAreRefusedWithAnExplanation(t *testing.T) {
-	uri, err := cluster.ParseURI("mongodb://127.0.0.1:1")
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI("mongodb://127.0.0.1:1"))
 	local := Auth{Mode: "local"}
 	proxy := func(header string, networks ...string) Config {
 		return Config{Auth: Auth{Mode: "proxy", ProxyHeader: header, ProxyCIDRs: networks}}
@@ -83,9 +83,7 @@ func (d *demo) startBeside(t testing.TB, c Config) *App {
 	must.Do(t, err)
 	a.Start()
 	t.Cleanup(func() {
-		if err := a.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, a.Stop(context.Background()), "Stop")
 	})
 	return a
 }
@@ -118,15 +116,12 @@ func firstSignIn(t testing.TB, a *App, client *http.Client, base string) (key st
 	t.Helper()
 	link, err := a.FirstLink(t.Context())
 	must.Do(t, err)
-	u, err := url.Parse(link)
-	must.Do(t, err)
+	u := must.Get(url.Parse(link))
 	key = u.Query().Get("key")
 	res, err := client.PostForm(base+"login/first", url.Values{"key": {key}, "name": {"anna"}, "password": {annasPassword}})
 	must.Do(t, err)
 	_ = res.Body.Close()
-	if len(res.Cookies()) == 0 {
-		t.Fatalf("the first sign-in with %s failed: %s", link, res.Status)
-	}
+	must.That(t, len(res.Cookies()) != 0, "the first sign-in with %s failed: %s", link, res.Status)
 	return key, res.Cookies()
 }
 
@@ -153,12 +148,8 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	}
 
 	second := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
-	if first.ReadOnly() || !second.ReadOnly() {
-		t.Error("two processes own one directory")
-	}
-	if got := statusOf(t, nobody, second.URL()+"login"); got != http.StatusOK {
-		t.Errorf("a page of the second process returns %d", got)
-	}
+	expect.That(t, !first.ReadOnly() && second.ReadOnly(), "two processes own one directory")
+	expect.Equal(t, statusOf(t, nobody, second.URL()+"login"), http.StatusOK, "a page of the second process")
 
 	must.Do(t, first.Stop(t.Context()))
 	c.Listen = first.Addr()
@@ -171,14 +162,8 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	if link, err := again.FirstLink(t.Context()); link != "" || err != nil {
 		t.Error("a first link exists although there is a user", err)
 	}
-	if err := again.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
-	for _, secret := range []string{key, annasPassword, cookies[0].Value} {
-		if strings.Contains(log.String(), secret) {
-			t.Error("a secret is in the log")
-		}
-	}
+	expect.NoError(t, again.Stop(t.Context()), "Stop")
+	expect.LacksAll(t, log.String(), []string{key, annasPassword, cookies[0].Value}, "a secret is in the log")
 }
 
 func TestTLSIsServedWithSecureCookies(t *testing.T) {

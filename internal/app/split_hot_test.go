@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -27,10 +28,8 @@ import (
 // chunkBounds are the bounds of a collection's chunk, as a plan has them.
 func chunkBounds(t testing.TB, c *topology.Collection, i int) (out [2]bson.Raw) {
 	t.Helper()
-	var err error
 	for side, key := range []shardkey.Key{c.Chunks.At(i).Min, c.Chunks.At(i).Max} {
-		out[side], err = c.Key.Document(key)
-		must.Do(t, err)
+		out[side] = must.Get(c.Key.Document(key))
 	}
 	return out
 }
@@ -38,24 +37,17 @@ func chunkBounds(t testing.TB, c *topology.Collection, i int) (out [2]bson.Raw) 
 // While Yorkie's writers write and an operator moves chunks, the split point divides the rows that were really written:
 // the newest rows, read independently of the heat collector.
 func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulates five minutes of a busy cluster")
-	}
+	only.Long(t, "simulates five minutes of a busy cluster")
 	const ns = topology.Namespace("yorkie-meta.changes")
 	synctest.Test(t, func(t *testing.T) {
-		sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: "7.0", Projects: 12, Documents: 300})
-		must.Do(t, err)
+		sim := must.Get(simcluster.New(t.Context(), simcluster.Options{ServerVersion: "7.0", Projects: 12, Documents: 300}))
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
-		_, err = sim.Command(t.Context(), "admin", bson.D{{Key: "balancerStop", Value: 1}})
-		must.Do(t, err)
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must.Do(t, err)
-		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must.Do(t, err)
+		must.Do(t, must.Err(sim.Command(t.Context(), "admin", bson.D{{Key: "balancerStop", Value: 1}})))
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
+		client := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim}))
 		defer func() { _ = client.Close(context.Background()) }()
-		db, err := sqlite.Open(t.Context(), t.TempDir())
-		must.Do(t, err)
+		db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 		defer func() { _ = db.Close() }()
 		prof, log := profile.Yorkie(), slog.New(slog.DiscardHandler)
 		watcher := topology.NewWatcher(client, topology.Options{})
@@ -75,18 +67,13 @@ func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 		must.Do(t, watcher.Refresh(t.Context()))
 		c := watcher.Table().Collection(ns)
 		lines := writes.Window(ns, heat.Recent).Chunks(watcher.Table(), prof)
-		if len(lines) == 0 {
-			t.Fatal("nothing was counted")
-		}
+		must.That(t, len(lines) != 0, "nothing was counted")
 		hottest := lines[0].Chunk
 		p, err := e.Plan(t.Context(), auth.Local(), engine.Request{Kind: actions.SplitHot, Reason: "it is hot",
 			Args: actions.Args{NS: ns, Bounds: chunkBounds(t, c, hottest)}})
 		must.Do(t, err)
-		if len(p.Args.Cuts) != 1 {
-			t.Fatalf("no split point was chosen: %+v", p.Checks)
-		}
-		at, err := c.Key.Bound(p.Args.Cuts[0].At)
-		must.Do(t, err)
+		must.That(t, len(p.Args.Cuts) == 1, "no split point was chosen: %+v", p.Checks)
+		at := must.Get(c.Key.Bound(p.Args.Cuts[0].At))
 
 		rows, err := client.NewestRows(t.Context(),
 			heat.NewestQuery{NS: ns, Key: []string{c.Key.Fields()[0].Name}, From: begun, Limit: 50_000})
@@ -94,8 +81,7 @@ func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 		chunk := shardkey.Range{Min: c.Chunks.At(hottest).Min, Max: c.Chunks.At(hottest).Max}
 		written, most, below, n := 0, 0, 0, map[string]int{}
 		for _, row := range rows {
-			k, err := c.Key.Extract(row.Doc)
-			must.Do(t, err)
+			k := must.Get(c.Key.Extract(row.Doc))
 			if !chunk.Contains(k) {
 				continue
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -18,10 +19,7 @@ func TestStoreInAnObservedClusterIsRecognised(t *testing.T) {
 		{"[::1]", "mongodb://[::1]:27017/", true},
 		{"a", "mongodb://ab/", false},
 	} {
-		uri, err := cluster.ParseURI(c.cluster)
-		must.Do(t, err)
-		if got := sharesHost(c.store, uri); got != c.same {
-			t.Errorf("%s and %s: %t", c.store, c.cluster, got)
-		}
+		uri := must.Get(cluster.ParseURI(c.cluster))
+		expect.Equal(t, sharesHost(c.store, uri), c.same, "%s and %s", c.store, c.cluster)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 )
 
@@ -54,9 +55,7 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	}
 	release()
 	r = h.waitForRun(r.ID)
-	if there := h.isSplitAt(1000); there != (r.State == "succeeded") {
-		t.Errorf("state %s, the chunk boundary exists: %v", r.State, there)
-	}
+	expect.Equal(t, h.isSplitAt(1000), r.State == "succeeded", "state %s, the chunk boundary exists", r.State)
 	h.checkSentOnce(r)
 	h.verifyAudit()
 }

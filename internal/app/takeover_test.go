@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
@@ -38,9 +39,7 @@ func (s apiClient) startPage() string {
 	}
 	defer res.Body.Close()
 	text, err := io.ReadAll(res.Body)
-	if err != nil || res.StatusCode != http.StatusOK {
-		s.Errorf("%v %s\n%s", err, res.Status, text)
-	}
+	expect.That(s, err == nil && res.StatusCode == http.StatusOK, "%v %s\n%s", err, res.Status, text)
 	return string(text)
 }
 
@@ -134,9 +133,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 		t.Fatalf("the two takeovers returned %v", codes)
 	}
 	s := readers[winner]
-	if apps[winner].ReadOnly() || !apps[loser].ReadOnly() {
-		t.Error("there is not exactly one owner")
-	}
+	expect.That(t, !apps[winner].ReadOnly() && apps[loser].ReadOnly(), "there is not exactly one owner")
 	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
 		t.Errorf("unexpected answer: %v", got)
 	}
@@ -147,9 +144,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	s.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
 	record := s.expect(http.StatusOK, "GET", "/api/v1/audit?what=data.takeover", "")["items"].([]any)
-	if len(record) != 1 || record[0].(answer)["by"] != "local" {
-		t.Errorf("the audit record has %v", record)
-	}
+	expect.That(t, len(record) == 1 && record[0].(answer)["by"] == "local", "the audit record has %v", record)
 	if c := apps[loser].current().db.Look(); c.Hold != store.OwnedByAnother {
 		t.Errorf("the other server does not notice the new owner: %+v", c)
 	}
@@ -162,13 +157,10 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	owner, _ := d.startWithData(t, dir)
 	_, s := d.startWithData(t, dir)
 	must.Do(t, owner.Stop(t.Context()))
-	file, err := sql.Open("sqlite", filepath.Join(dir, "shardboard.db"))
-	must.Do(t, err)
+	file := must.Get(sql.Open("sqlite", filepath.Join(dir, "shardboard.db")))
 	defer file.Close()
 	statement := func(text string) {
-		if _, err := file.Exec(text); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(file.Exec(text)))
 	}
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
 	unrecorded := s.expect(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
@@ -184,11 +176,7 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	}
 	s.startPage()
 	again, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}})
-	if err != nil || again.ReadOnly() {
-		t.Fatalf("the failed takeover did not release the directory: %v", err)
-	}
+	must.That(t, err == nil && !again.ReadOnly(), "the failed takeover did not release the directory: %v", err)
 	again.Start()
-	if err := again.Stop(t.Context()); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, again.Stop(t.Context()), "Stop")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/shardkey"
@@ -63,8 +64,7 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 	hot := false
 	for i, doc := range docs {
 		out = append(out, PastWrites{Project: doc.Project, Document: doc.ID, Rows: 1})
-		key, err := c.Key.KeyOf(placement.ObjectIDValue(doc.ID))
-		must.Do(t, err)
+		key := must.Get(c.Key.KeyOf(placement.ObjectIDValue(doc.ID)))
 		_, chunk := c.Chunks.Find(key)
 		if hot || chunk.Shard != past.Table().Shards[0].Name {
 			continue
@@ -78,9 +78,7 @@ func (d *demo) writesToOneShard(t *testing.T, past *Past) (out []PastWrites) {
 			out[other].Rows, out[i].Rows, hot = 600, 600, true
 		}
 	}
-	if !hot {
-		t.Fatal("no two documents of one project are in different chunks of the first shard")
-	}
+	must.That(t, hot, "no two documents of one project are in different chunks of the first shard")
 	return out
 }
 
@@ -171,9 +169,7 @@ func TestBrowserTakesTheWholeTourByKeyboard(t *testing.T) {
 		runs("Undo")
 		var first struct{ State string }
 		o.d.getJSON(o, "api/v1"+run, &first)
-		if first.State != "undone" {
-			o.Errorf("the tour's run is %s", first.State)
-		}
+		expect.Equal(o, first.State, "undone", "the tour's run")
 		o.enter("#tour-step button", "End the tour")
 		o.until(`!document.querySelector("#tour-step") && document.activeElement?.id === "main"`)
 		o.open("")

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -19,8 +20,7 @@ import (
 func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
-		db, err := sqlite.Open(ctx, t.TempDir())
-		must.Do(t, err)
+		db := must.Get(sqlite.Open(ctx, t.TempDir()))
 		defer db.Close()
 		save := func(id string) {
 			t.Helper()
@@ -38,9 +38,7 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 			store.RunRecord{ID: "r", Plan: "old7", Cluster: "c", State: "succeeded", Started: time.Now(), Body: []byte("{}")}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.Append(ctx, store.AuditEntry{At: time.Now(), What: "plan.made", Subject: "old3"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(ctx, store.AuditEntry{At: time.Now(), What: "plan.made", Subject: "old3"})))
 		time.Sleep(24 * time.Hour)
 		save("young")
 		left := func() (n int) {
@@ -62,18 +60,12 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 			t.Fatalf("%d of %d plans are left before the thirty days are over", n, many)
 		}
 		time.Sleep(48 * time.Hour) // the daily round after the thirtieth day
-		if n := left(); n != 1 {
-			t.Errorf("%d plans are left after thirty days, expected the one that was run", n)
-		}
-		if _, err := db.PlanRecord(ctx, "young"); err != nil {
-			t.Errorf("reading the newer plan: %v", err)
-		}
+		expect.Equal(t, left(), 1, "plans are left after thirty days, expected the one that was run")
+		expect.NoError(t, must.Err(db.PlanRecord(ctx, "young")), "reading the newer plan")
 		if list, err := db.AuditRecords(ctx, 0, 10); err != nil || len(list) != 1 || list[0].Subject != "old3" {
 			t.Errorf("the audit record has %v, %v", list, err)
 		}
 		end()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-done, "the end")
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -52,9 +53,7 @@ func TestASessionDoesNotLastLongerWhenTheClockIsSetBack(t *testing.T) {
 			t.Errorf("its socket stays open: %v", err)
 		}
 		fresh, _ := later.signIn(t, "anna")
-		if _, err := later.identify(fresh); err != nil {
-			t.Errorf("after signing in again: %v", err)
-		}
+		expect.NoError(t, must.Err(later.identify(fresh)), "after signing in again")
 		set(day) // the same time of day again
 		expectAnonymous(t, "when the time has come again")(later.identify(cookie))
 	})
@@ -66,9 +65,7 @@ func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
 	cookie, _ := h.signIn(t, "anna")
 	h.advance(7 * time.Hour)
 	h.advance(-6 * time.Hour) // still after its last use, so the change cannot be noticed
-	if _, err := h.identify(cookie); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(h.identify(cookie)))
 	h.advance(8 * time.Hour)
 	expectAnonymous(t, "unused for its idle time")(h.identify(cookie))
 
@@ -84,9 +81,7 @@ func TestAnUnusedSessionEndsAfterItsIdleTimeout(t *testing.T) {
 			h.advance(-time.Hour)
 		}
 	}
-	if lived > defaultMax+defaultIdle {
-		t.Errorf("the session lived %s", lived)
-	}
+	expect.That(t, lived <= defaultMax+defaultIdle, "the session lived %s", lived)
 }
 
 func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
@@ -96,15 +91,11 @@ func TestAClockThatIsADayAheadEndsSessionsAndLetsPeopleInAgain(t *testing.T) {
 		later := set(day)
 		expectAnonymous(t, "not used for a day")(later.identify(before))
 		ahead, _ := later.signIn(t, "anna")
-		if _, err := later.identify(ahead); err != nil {
-			t.Errorf("signed in while the clock is ahead: %v", err)
-		}
+		expect.NoError(t, must.Err(later.identify(ahead)), "signed in while the clock is ahead")
 		right := set(-day)
 		expectAnonymous(t, "made at a time which has not come")(right.identify(ahead))
 		fresh, _ := right.signIn(t, "anna")
-		if _, err := right.identify(fresh); err != nil {
-			t.Errorf("after the clock was put right: %v", err)
-		}
+		expect.NoError(t, must.Err(right.identify(fresh)), "after the clock was put right")
 	})
 }
 
@@ -149,13 +140,9 @@ func TestTokensExpireAndRevokedOnesStayRevoked(t *testing.T) {
 			t.Errorf("the clock is past its end: %v", err)
 		}
 		right := set(-day)
-		if err := use(right); err != nil {
-			t.Errorf("the clock was put right: %v", err)
-		}
+		expect.NoError(t, use(right), "the clock was put right")
 		back := set(-day)
-		if err := use(back); err != nil {
-			t.Errorf("a script goes on while the clock is behind: %v", err)
-		}
+		expect.NoError(t, use(back), "a script goes on while the clock is behind")
 		if row, err := h.db.Token(t.Context(), made.ID); err != nil || row.Used.After(h.clock()) {
 			t.Errorf("its last use is in the future: %s, %v", row.Used, err)
 		}
@@ -172,13 +159,10 @@ func TestTheFirstLinkIsNotProlongedWhenTheClockIsSetBack(t *testing.T) {
 	h := newFixture(t)
 	link, err := h.FirstLink(t.Context())
 	must.Do(t, err)
-	u, err := url.Parse(link)
-	must.Do(t, err)
+	u := must.Get(url.Parse(link))
 	h.advance(-day)
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: u.Query().Get("key"), Name: "root", Password: goodPassword, From: "192.0.2.1"})
-	if !errors.Is(err, ErrLink) {
-		t.Errorf("unexpected error: %v", err)
-	}
+	expect.That(t, errors.Is(err, ErrLink), "unexpected error: %v", err)
 }
 
 func TestAFormerSecretIsInvalidWhenTheClockIsSetBack(t *testing.T) {

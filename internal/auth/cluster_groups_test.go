@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestAGroupHasARoleOnACluster(t *testing.T) {
@@ -59,17 +60,13 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 	eu, us := h.OnCluster("prod-eu", func() ClusterRoles { return list[0].Roles }), h.OnCluster("prod-us",
 		func() ClusterRoles { return list[1].Roles })
 	in, err := eu.Identify(nil, newRequest("192.0.2.1", c))
-	if err != nil || in.Role != Operator || eu.Check(t.Context(), in) != nil {
-		t.Errorf("%+v, %v", in, err)
-	}
+	expect.That(t, err == nil && in.Role == Operator && eu.Check(t.Context(), in) == nil, "%+v, %v", in, err)
 	if out, err := us.Identify(nil, newRequest("192.0.2.1", c)); err != nil || us.Sees(out) {
 		t.Errorf("a cluster without roles is seen: %+v, %v", out, err)
 	}
 	// A changed configuration counts at once, also for groups that it did not name at the sign-in.
 	list[0].Roles = ClusterRoles{"group:others": "viewer"}
-	if eu.Check(t.Context(), in) == nil {
-		t.Error("what was begun with the former role goes on")
-	}
+	expect.That(t, eu.Check(t.Context(), in) != nil, "what was begun with the former role goes on")
 	if in, err = eu.Identify(nil, newRequest("192.0.2.1", c)); err != nil || in.Role != Viewer {
 		t.Errorf("%+v, %v", in, err)
 	}
@@ -80,7 +77,7 @@ func TestSomebodyWithAGroupOfOneClusterOnlyMaySignIn(t *testing.T) {
 		t.Errorf("%+v: %s, %v", made, role, err)
 	}
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
-	expectKind(t, "a token for the server", err, fault.Forbidden)
+	refused.As(t, err, fault.Forbidden, "a token for the server")
 
 	issuer.claims.Groups = []string{"strangers"}
 	list[0].Roles = ClusterRoles{"everyone": "viewer", "group:sre": "operator"}
@@ -97,9 +94,7 @@ func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
 		groups = append(groups, fmt.Sprintf("group-%d", i))
 	}
 	kept := keptGroups(append(groups, "sre"), list)
-	if len(kept) != maxKeptGroups || kept[0] != "sre" || kept[1] != "group-0" {
-		t.Errorf("%d: %.3q", len(kept), kept)
-	}
+	expect.That(t, len(kept) == maxKeptGroups && kept[0] == "sre" && kept[1] == "group-0", "%d: %.3q", len(kept), kept)
 	expect.Equal(t, len(keptGroups([]string{strings.Repeat("x", maxKeptGroupBytes), "sre"}, list)), 1, "groups that are kept")
 	if kept := keptGroups(groups, nil); kept != nil {
 		t.Errorf("a server of one cluster keeps %d groups", len(kept))
@@ -109,18 +104,12 @@ func TestOfManyGroupsThoseThatClustersNameAreKept(t *testing.T) {
 func TestSignInAtAnIssuerNeedsARoleForSomeGroup(t *testing.T) {
 	h := newFixture(t)
 	none := Options{Store: h.db, Mode: ModeOIDC, Issuer: issuerWithGroups()}
-	if _, err := New(none); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(New(none)), fault.Invalid, "New")
 	list := twoClusters()
 	onClusters(&list)(&none)
-	if _, err := New(none); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(New(none)), "New")
 	list = list[1:]
-	if _, err := New(none); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(New(none)), fault.Invalid, "New")
 }
 
 func TestRoleOnAClusterIsThatOfTheMostExactEntry(t *testing.T) {
@@ -171,8 +160,6 @@ func TestEntriesOfClusterRolesAreChecked(t *testing.T) {
 	}
 	for who, role := range map[string]string{"anna": "viewer", "user:": "viewer", "role:boss": "viewer", "groups:sre": "viewer",
 		"user:anna": "boss"} {
-		if CheckClusterRole(who, role) == "" {
-			t.Errorf("%s: %s was accepted", who, role)
-		}
+		expect.That(t, CheckClusterRole(who, role) != "", "%s: %s was accepted", who, role)
 	}
 }

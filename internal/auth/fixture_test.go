@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/sqlite"
@@ -88,9 +88,7 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 	made, err := emptyStore()
 	must.Do(t, err)
 	must.Do(t, os.WriteFile(filepath.Join(h.dir, sqlite.FileName), made, 0o600))
-	if h.db, err = sqlite.Open(t.Context(), h.dir); err != nil {
-		t.Fatal(err)
-	}
+	h.db = must.Get(sqlite.Open(t.Context(), h.dir))
 	t.Cleanup(func() { _ = h.db.Close() })
 	h.Service = h.service(t, change...)
 	return h
@@ -162,10 +160,7 @@ func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 	for _, r := range records {
 		one := 1
 		if text := r.Details["count"]; text != "" {
-			var err error
-			if one, err = strconv.Atoi(text); err != nil {
-				t.Fatal(err)
-			}
+			one = must.Get(strconv.Atoi(text))
 		}
 		n += one
 	}
@@ -176,16 +171,7 @@ func countAttempts(t *testing.T, records []store.AuditRecord) (n int) {
 func expectAnonymous(t *testing.T, what string) func(Principal, error) {
 	return func(p Principal, err error) {
 		t.Helper()
-		if !errors.Is(err, ErrNobody) || p.ID != "" {
-			t.Errorf("%s: %+v, %v; want nobody", what, p, err)
-		}
-	}
-}
-
-func expectKind(t *testing.T, what string, err error, kind fault.Kind) {
-	t.Helper()
-	if err == nil || fault.Of(err) != kind {
-		t.Errorf("%s: %v; want a %s", what, err, kind)
+		expect.That(t, errors.Is(err, ErrNobody) && p.ID == "", "%s: %+v, %v; want nobody", what, p, err)
 	}
 }
 

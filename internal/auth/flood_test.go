@@ -31,17 +31,13 @@ func flood(t *testing.T, request func(from string) error) {
 	for range floodEach {
 		for i := range floodFrom {
 			err := request(floodAddress(i))
-			if err == nil {
-				t.Fatal("a stranger was let in")
-			}
+			must.That(t, err != nil, "a stranger was let in")
 			if isLimited(err) {
 				limited++
 			}
 		}
 	}
-	if limited != floodFrom {
-		t.Fatalf("%d requests were over the limit of their address", limited)
-	}
+	must.That(t, limited == floodFrom, "%d requests were over the limit of their address", limited)
 }
 
 // records returns all entries except those of the fixture.
@@ -86,9 +82,7 @@ func TestAFloodOfRequestsMakesFewAuditEntries(t *testing.T) {
 			if n := countAttempts(t, rows); n != floodFrom*floodEach {
 				t.Errorf("the records stand for %d requests, want %d", n, floodFrom*floodEach)
 			}
-			if len(rows) > 4 {
-				t.Errorf("%d records of one flood", len(rows))
-			}
+			expect.That(t, len(rows) <= 4, "%d records of one flood", len(rows))
 			last := rows[len(rows)-1]
 			if last.Details["addresses"] == "" || last.Details["first"] == "" || last.Details["last"] == "" ||
 				!strings.Contains(last.Details["examples"], "198.51.100.") {
@@ -121,18 +115,14 @@ func TestAFloodOfWrongPasswordsMakesFewAuditEntriesThatNameTheAccounts(t *testin
 	if n := countAttempts(t, h.auditRecords(t, auditRefused)); n != refused {
 		t.Errorf("the records stand for %d of %d refused attempts", n, refused)
 	}
-	if len(rows) > 6 {
-		t.Errorf("%d records of %d attempts", len(rows), tried)
-	}
+	expect.That(t, len(rows) <= 6, "%d records of %d attempts", len(rows), tried)
 	kept := fmt.Sprint(rows) + h.log.String()
 	expect.Lacks(t, kept, "hunter2", "an unknown name is stored; it may be a password")
 	named := false
 	for _, r := range rows {
 		named = named || r.Subject == "user:"+anna.ID && r.Details["count"] == "9" && r.Details["addresses"] == "9"
 	}
-	if !named {
-		t.Errorf("the account that was guessed at is not named: %+v", rows)
-	}
+	expect.That(t, named, "the account that was guessed at is not named: %+v", rows)
 }
 
 // Actions of signed-in people, and their sign-ins, are never summarised.
@@ -145,15 +135,11 @@ func TestSignInsDuringAFloodAreRecordedOneByOne(t *testing.T) {
 	}
 	for range 5 {
 		h.signIn(t, "anna")
-		if _, err := h.ChangePassword(t.Context(), p, "not it", "another good phrase"); err == nil {
-			t.Fatal("changed")
-		}
+		must.That(t, must.Err(h.ChangePassword(t.Context(), p, "not it", "another good phrase")) != nil, "changed")
 	}
 	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 6, "sign-ins are recorded")
 	rows := h.auditRecords(t, auditUserPassword)
-	if len(rows) != 5 || rows[0].By != p.ID {
-		t.Errorf("%d refused changes of a password are recorded", len(rows))
-	}
+	expect.That(t, len(rows) == 5 && rows[0].By == p.ID, "%d refused changes of a password are recorded", len(rows))
 }
 
 const oneHash = 100 * time.Millisecond
@@ -225,9 +211,7 @@ func TestKnownAddressesCanSignInDuringAFlood(t *testing.T) {
 		if refused > 0 || longest > 2*oneHash {
 			t.Errorf("%d of %d sign-ins were refused, the longest took %s", refused, signIns, longest)
 		}
-		if atOnce == 0 || late > 0 {
-			t.Errorf("%d unknown clients were refused at once, %d after waiting", atOnce, late)
-		}
+		expect.That(t, atOnce != 0 && late <= 0, "%d unknown clients were refused at once, %d after waiting", atOnce, late)
 		later.o.Refusals.Flush()
 		if n := len(h.auditRecords(t, auditLimited)); n == 0 || n > 6 {
 			t.Errorf("%d records say that there were too many at once", n)
@@ -239,9 +223,7 @@ func TestAnUnknownClientThatWaitsTooLongIsRejectedAndLeavesTheQueue(t *testing.T
 	synctest.Test(t, func(t *testing.T) {
 		q := newHashQueue()
 		for range maxHashes {
-			if _, err := q.acquire(t.Context(), client{from: "busy"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(q.acquire(t.Context(), client{from: "busy"})))
 		}
 		for who, wait := range map[client]time.Duration{{from: "a"}: unknownWait, {from: "a", known: true}: knownWait} {
 			began := time.Now()

@@ -21,9 +21,7 @@ func (h *fixture) attempts(t *testing.T, c Credentials) (n int, wait time.Durati
 		if many := (*TooMany)(nil); errors.As(err, &many) {
 			return n, many.Wait
 		}
-		if !errors.Is(err, ErrCredentials) && err != nil {
-			t.Fatal(err)
-		}
+		must.That(t, errors.Is(err, ErrCredentials) || err == nil, "%v", err)
 		n++
 	}
 	t.Fatal("there is no limit")
@@ -35,9 +33,7 @@ func TestAnAccountHasTenAttemptsAMinuteAndIsNeverLockedPermanently(t *testing.T)
 	h.add(t, "anna", Viewer)
 	h.add(t, "ben", Viewer)
 	n, wait := h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: "192.0.2.9"})
-	if n != accountPerMinute || wait <= 0 || wait > 6*time.Second {
-		t.Fatalf("%d attempts, then wait %s", n, wait)
-	}
+	must.That(t, n == accountPerMinute && wait > 0 && wait <= 6*time.Second, "%d attempts, then wait %s", n, wait)
 	_, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.9"})
 	if many := (*TooMany)(nil); !errors.As(err, &many) || many.Seconds() < 1 {
 		t.Fatalf("the right password in between: %v", err)
@@ -62,9 +58,7 @@ func TestGuessesDoNotLockTheOwnerOut(t *testing.T) {
 	for i := range 2 * addressPerMinute { // at other accounts, from the same address
 		last = h.trySignIn(fmt.Sprint("user", i), "wrong")
 	}
-	if !isLimited(last) {
-		t.Fatalf("guessing has no limit: %v", last)
-	}
+	must.That(t, isLimited(last), "guessing has no limit: %v", last)
 	for i := range 5 {
 		h.attempts(t, Credentials{Name: "anna", Password: "wrong", From: fmt.Sprintf("198.51.100.%d", i)})
 	}
@@ -113,9 +107,7 @@ func TestTheNumberOfBucketsIsBounded(t *testing.T) {
 	if n := len(l.knownBuckets.buckets); n > 2*maxKnown+2 {
 		t.Errorf("%d buckets of known places", n)
 	}
-	if len(l.known) > maxKnown {
-		t.Errorf("%d known addresses", len(l.known))
-	}
+	expect.That(t, len(l.known) <= maxKnown, "%d known addresses", len(l.known))
 }
 
 func isLimited(err error) bool {
@@ -140,19 +132,13 @@ func TestAScriptWithAnOldTokenDoesNotBlockSignIn(t *testing.T) {
 		_, err := h.identify(nil, "Authorization", "Bearer sb_zz")
 		limited = limited || isLimited(err)
 	}
-	if !limited {
-		t.Error("the script has no limit")
-	}
-	if _, err := h.bearer(right); err != nil {
-		t.Errorf("the right token: %v", err)
-	}
+	expect.That(t, limited, "the script has no limit")
+	expect.NoError(t, must.Err(h.bearer(right)), "the right token")
 	for range 2 * addressPerMinute {
 		_, _, _ = h.ClaimFirst(t.Context(), First{Secret: "old", Name: "x", Password: goodPassword, From: "192.0.2.1"})
 	}
 	for _, name := range []string{"anna", "ben"} {
-		if err := h.trySignIn(name, goodPassword); err != nil {
-			t.Errorf("%s: unexpected error: %v", name, err)
-		}
+		expect.NoError(t, h.trySignIn(name, goodPassword), "%s: unexpected error", name)
 	}
 }
 
@@ -163,16 +149,12 @@ func TestAnAttackOnOneAccountDoesNotUseUpTheAddressesAttempts(t *testing.T) {
 	for range 4 * addressPerMinute {
 		_ = h.trySignIn("anna", "wrong")
 	}
-	if err := h.trySignIn("ben", goodPassword); err != nil {
-		t.Errorf("ben, for the first time: %v", err)
-	}
+	expect.NoError(t, h.trySignIn("ben", goodPassword), "ben, for the first time")
 	for range 4 * addressPerMinute {
 		_ = h.trySignIn("ben", "wrong")
 	}
 	h.add(t, "carl", Viewer)
-	if err := h.trySignIn("carl", goodPassword); err != nil {
-		t.Errorf("carl, for the first time: %v", err)
-	}
+	expect.NoError(t, h.trySignIn("carl", goodPassword), "carl, for the first time")
 }
 
 func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
@@ -197,9 +179,7 @@ func TestOneAddressCannotTryManyKnownAccounts(t *testing.T) {
 	}
 	_, wait := h.attempts(t, Credentials{Name: "user0", Password: "wrong", From: "192.0.2.1"})
 	h.advance(wait)
-	if err := h.trySignIn("user1", goodPassword); err != nil {
-		t.Errorf("once the allowance filled again: %v", err)
-	}
+	expect.NoError(t, h.trySignIn("user1", goodPassword), "once the allowance filled again")
 }
 
 func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
@@ -221,12 +201,8 @@ func TestForgedCallbacksDoNotBlockOIDCSignInFromOneAddress(t *testing.T) {
 		}
 		_, _ = h.identify(nil, "Authorization", "Bearer sb_zz")
 	}
-	if limited != addressPerMinute {
-		t.Errorf("%d of %d forged answers are over the limit", limited, 2*addressPerMinute)
-	}
-	if err := signIn(); err != nil {
-		t.Errorf("after forged answers: %v", err)
-	}
+	expect.Equal(t, limited, addressPerMinute, "of %d forged answers are over the limit", 2*addressPerMinute)
+	expect.NoError(t, signIn(), "after forged answers")
 }
 
 func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
@@ -236,16 +212,12 @@ func TestTheNumberOfWrongCodesSentToTheIssuerIsLimited(t *testing.T) {
 	for range 3 * addressPerMinute {
 		flow, state := h.startOIDC(t, "/")
 		c, _, err := h.finishOIDC(flow, "code=guess&state="+state)
-		if c != nil {
-			t.Fatal("in by a wrong code")
-		}
+		must.That(t, c == nil, "in by a wrong code")
 		if !isLimited(err) {
 			exchanges++
 		}
 	}
-	if exchanges != addressPerMinute {
-		t.Errorf("the issuer got %d codes", exchanges)
-	}
+	expect.That(t, exchanges == addressPerMinute, "the issuer got %d codes", exchanges)
 	if records := h.auditRecords(t, auditLimited); len(records) != 1 {
 		t.Errorf("one flood is %d records", len(records))
 	}
@@ -289,9 +261,7 @@ func TestKnownAddressesSurviveARestart(t *testing.T) {
 	h.advance(40 * 24 * time.Hour)
 	later := h.underAttack(t, "anna", "glass", "ben")
 	for _, name := range []string{"anna", "glass"} {
-		if err := later.trySignIn(name, goodPassword); err != nil {
-			t.Errorf("%s, at the known address: %v", name, err)
-		}
+		expect.NoError(t, later.trySignIn(name, goodPassword), "%s, at the known address", name)
 	}
 	if err := later.trySignIn("ben", goodPassword); !isLimited(err) {
 		t.Errorf("ben, who never came from there: %v", err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -29,9 +30,7 @@ func (r *refusingIssuer) Exchange(context.Context, Callback, string, string) (Cl
 func codeOf(t *testing.T, err error) *Refusal {
 	t.Helper()
 	var r *Refusal
-	if !errors.As(err, &r) || r.Advice == "" || fault.Text(err) == "" {
-		t.Fatalf("%v is no refusal with an advice", err)
-	}
+	must.That(t, errors.As(err, &r) && r.Advice != "" && fault.Text(err) != "", "%v is no refusal with an advice", err)
 	return r
 }
 
@@ -158,9 +157,7 @@ func TestTabsSignInAtOnce(t *testing.T) {
 	for i := range 3 * maxFlows {
 		start(i)
 	}
-	if len(jar) != maxFlows+1 {
-		t.Errorf("the browser has %d cookies", len(jar))
-	}
+	expect.That(t, len(jar) == maxFlows+1, "the browser has %d cookies", len(jar))
 }
 
 func TestARefusalIsRecordedAndLoggedWithTheNamesOfTheClaims(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // fakeIssuer returns the given claims for one code.
@@ -63,9 +64,7 @@ func (h *fixture) startOIDC(t *testing.T, next string) (*http.Cookie, string) {
 	to, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), next)
 	must.Do(t, err)
 	u, err := url.Parse(to)
-	if err != nil || len(w.Result().Cookies()) != 1 {
-		t.Fatal(to, err)
-	}
+	must.That(t, err == nil && len(w.Result().Cookies()) == 1, "%v %v", to, err)
 	return w.Result().Cookies()[0], u.Query().Get("state")
 }
 
@@ -99,9 +98,7 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 		t.Errorf("unexpected sign-in: %+v", flow)
 	}
 	c, to, err := h.finishOIDC(flow, "code=code&iss=https%3A%2F%2Fissuer.example&state="+state)
-	if err != nil || to != "/projects?q=x" || c == nil {
-		t.Fatal(c, to, err)
-	}
+	must.That(t, err == nil && to == "/projects?q=x" && c != nil, "%v %v %v", c, to, err)
 	expect.Equal(t, issuer.issuer, "https://issuer.example", "the parameter iss")
 	p, err := h.identify(c)
 	if err != nil || p.Role != Operator || p.Method != ByOIDC || p.Name != "Anna" || !strings.HasPrefix(p.ID, "oidc:") ||
@@ -110,9 +107,7 @@ func TestOIDCUsersHaveTheGreatestRoleOfTheirGroups(t *testing.T) {
 	}
 	must.Do(t, h.Check(t.Context(), p))
 	h.advance(7 * time.Hour)
-	if _, err := h.identify(c); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(h.identify(c)), "identify")
 	h.advance(5 * time.Hour)
 	expectAnonymous(t, "after a day's work")(h.identify(c))
 }
@@ -176,10 +171,8 @@ func TestNamesFromTheIssuerAreChecked(t *testing.T) {
 func TestWithoutOIDCItsRoutesAreNotFound(t *testing.T) {
 	h := newFixture(t)
 	w := httptest.NewRecorder()
-	_, err := h.StartOIDC(w, newRequest("192.0.2.1", nil), "/")
-	expectKind(t, "start", err, fault.NotFound)
-	_, err = h.FinishOIDC(w, newRequest("192.0.2.1", nil))
-	expectKind(t, "finish", err, fault.NotFound)
+	refused.As(t, must.Err(h.StartOIDC(w, newRequest("192.0.2.1", nil), "/")), fault.NotFound, "start")
+	refused.As(t, must.Err(h.FinishOIDC(w, newRequest("192.0.2.1", nil))), fault.NotFound, "finish")
 	expect.Equal(t, len(w.Result().Cookies()), 0, "a cookie is set")
 }
 
@@ -208,9 +201,7 @@ func TestModesAreParsedAndContradictionsRejected(t *testing.T) {
 			t.Errorf("%q is %q", bad, got)
 		}
 	}
-	if Mode("").Has("") || Mode("").Off() || Mode("local").Has("loc") {
-		t.Error("the zero mode has a way")
-	}
+	expect.That(t, !Mode("").Has("") && !Mode("").Off() && !Mode("local").Has("loc"), "the zero mode has a way")
 	for name, o := range map[string]Options{
 		"nothing": {}, "oidc without issuer": {Mode: ModeOIDC}, "proxy without addresses": {Mode: ModeProxy, Proxy: ProxyOptions{Header: "X"}},
 		"a strange address": {Mode: ModeLocal, PublicURL: "ftp://x"}, "a path": {Mode: ModeLocal, PublicURL: "https://x/y"},

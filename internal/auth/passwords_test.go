@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // hashDigits is a password's line in the list.
@@ -101,9 +102,7 @@ func TestAnInvalidListOfLeakedPasswordsIsRefusedWithThePosition(t *testing.T) {
 		}
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "none")} {
-		if _, err := OpenLeaked(path); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), path) {
-			t.Errorf("%s: unexpected error: %v", path, err)
-		}
+		refused.With(t, must.Err(OpenLeaked(path)), fault.Invalid, path, "%s: unexpected error", path)
 	}
 }
 
@@ -113,25 +112,18 @@ func TestABadLineInALargeListIsFoundOrPasswordsAreRejected(t *testing.T) {
 	a, b, c := strings.Repeat("1", 40)+"\n", strings.Repeat("2", 40)+"\n", strings.Repeat("3", 40)+"\n"
 	for _, text := range []string{c + b + a, a + strings.Repeat("x", 4096) + "\n" + c, a + strings.Repeat("\n", 50) + c,
 		strings.Repeat("f", 300), a + c + b + a} {
-		f, err := os.Open(writeList(t, text))
-		must.Do(t, err)
+		f := must.Get(os.Open(writeList(t, text)))
 		l := &Leaked{file: f, path: "list", size: int64(len(text))}
-		if err := l.checkSampledLines(); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "byte ") {
-			t.Errorf("%.60q: %v", text, err)
-		}
+		refused.With(t, l.checkSampledLines(), fault.Invalid, "byte ", "%.60q", text)
 		refused := 0
 		for i := range 20 {
 			has, err := l.Has(fmt.Sprint(i))
-			if has {
-				t.Errorf("%.60q: a password was found in an invalid list", text)
-			}
+			expect.That(t, !has, "%.60q: a password was found in an invalid list", text)
 			if fault.Of(err) == fault.Unavailable {
 				refused++
 			}
 		}
-		if refused == 0 {
-			t.Errorf("%.60q is accepted as a list", text)
-		}
+		expect.That(t, refused != 0, "%.60q is accepted as a list", text)
 		_ = f.Close()
 		if _, err := l.Has("x"); fault.Of(err) != fault.Unavailable || strings.Contains(fault.Text(err), "list,") {
 			t.Errorf("a file that cannot be read any more: %v", err)
@@ -155,7 +147,7 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	refusals["set"] = h.SetPassword(t.Context(), Console(), "anna", leaked)
 	_, refusals["own"] = h.ChangePassword(t.Context(), p, goodPassword, leaked)
 	for what, err := range refusals {
-		expectKind(t, what, err, fault.Invalid)
+		refused.As(t, err, fault.Invalid, "%s", what)
 		if text := fault.Text(err); !strings.Contains(text, "leak") || strings.Contains(text, "horse") {
 			t.Errorf("%s: unexpected text: %q", what, text)
 		}
@@ -163,11 +155,9 @@ func TestLeakedPasswordsAreRefusedWhereverAPasswordIsSet(t *testing.T) {
 	if strings.Contains(h.log.String(), leaked) || strings.Contains(h.log.String(), hashDigits(leaked)) {
 		t.Error("the password is in the log")
 	}
-	if _, err := h.ChangePassword(t.Context(), p, goodPassword, "another good one"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(h.ChangePassword(t.Context(), p, goodPassword, "another good one")), "ChangePassword")
 	_ = list.Close() // a list that cannot be read rejects every new password
-	expectKind(t, "without the list", h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable)
+	refused.As(t, h.SetPassword(t.Context(), Console(), "anna", "a third good one"), fault.Unavailable, "without the list")
 	expect.Contains(t, h.log.String(), "leaked.txt", "the log does not say which file")
 	h.signInWith(t, "anna", "another good one") // existing passwords still work
 }
@@ -199,9 +189,7 @@ func TestLongAndUnusualPasswordsAreAccepted(t *testing.T) {
 		goodPassword, "tr0ubador&3xyz", "837465019283", "나는 오늘도 바다에 간다", "!#%&/()=?¤*^~", "vier müde Esel im Regen", "k9$Lq2#Zr8@W",
 		strings.Repeat("wanderung ", 102), "            x",
 	} {
-		if err := checkPassword("anna", p); err != nil {
-			t.Errorf("%.40q is rejected: %v", p, err)
-		}
+		expect.NoError(t, checkPassword("anna", p), "%.40q is rejected", p)
 	}
 }
 
@@ -209,8 +197,6 @@ func FuzzPasswordsAreJudgedWithoutPanic(f *testing.F) {
 	f.Add("anna", "correct horse")
 	f.Add("", "\xff\x00aaaaaaaaaaaaaaaa")
 	f.Fuzz(func(t *testing.T, name, password string) {
-		if checkPassword(name, password) == nil && len(password) < minPassword {
-			t.Errorf("%q is accepted", password)
-		}
+		expect.That(t, checkPassword(name, password) != nil || len(password) >= minPassword, "%q is accepted", password)
 	})
 }

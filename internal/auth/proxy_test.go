@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store/sqlite"
 )
 
@@ -30,9 +31,7 @@ func TestTheProxysHeaderIsTrustedFromTheProxyOnly(t *testing.T) {
 		if err != nil || p.ID != "proxy:anna" || p.Role != Viewer || p.Method != ByProxy {
 			t.Errorf("%s: unexpected principal %+v, error %v", from, p, err)
 		}
-		if h.Check(t.Context(), p) != nil || endKey(p) != "" {
-			t.Errorf("%s: a session of the proxy can be ended", from)
-		}
+		expect.That(t, h.Check(t.Context(), p) == nil && endKey(p) == "", "%s: a session of the proxy can be ended", from)
 	}
 	if n := len(h.auditRecords(t, auditSignIn)); n != 1 {
 		t.Errorf("one person has %d sign-ins", n)
@@ -61,9 +60,7 @@ func TestSpoofedHeadersDoNotHideProxySignIns(t *testing.T) {
 	for i := range maxRecentSignIns + 1 {
 		_, _ = h.Identify(httptest.NewRecorder(), newRequest(fmt.Sprintf("198.51.%d.%d", i>>8, i&255), nil, "X-Forwarded-User", "anna"))
 	}
-	if _, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna"))))
 	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 1, "sign-ins are recorded")
 }
 
@@ -81,9 +78,7 @@ func TestTheProxysHeaderMustHaveOneValidName(t *testing.T) {
 func TestBasicAuthMeantForTheProxyIsIgnored(t *testing.T) {
 	h := newFixture(t, withProxy)
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Basic YTpi"))
-	if err != nil || p.ID != "proxy:anna" {
-		t.Errorf("unexpected principal %+v, error %v", p, err)
-	}
+	expect.That(t, err == nil && p.ID == "proxy:anna", "unexpected principal %+v, error %v", p, err)
 	expectAnonymous(t, "a wrong token")(h.Identify(httptest.NewRecorder(),
 		newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "Authorization", "Bearer sb_x")))
 	expectAnonymous(t, "from elsewhere")(h.Identify(httptest.NewRecorder(),
@@ -94,9 +89,7 @@ func TestTheProxysRoleMustBeValid(t *testing.T) {
 	h := newFixture(t, withProxy, func(o *Options) { o.Proxy.RoleHeader = "X-Role" })
 	for role, want := range map[string]Role{"admin": Admin, "viewer": Viewer, "root": "", "": "", "Admin": ""} {
 		p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role", role))
-		if p.Role != want || (want == "") != (err != nil) {
-			t.Errorf("%q: unexpected principal %+v, error %v", role, p, err)
-		}
+		expect.That(t, p.Role == want && (want == "") == (err != nil), "%q: unexpected principal %+v, error %v", role, p, err)
 	}
 	p, err := h.Identify(httptest.NewRecorder(), newRequest("10.1.2.3", nil, "X-Forwarded-User", "anna", "X-Role",
 		"viewer", "X-Role", "admin"))
@@ -143,12 +136,8 @@ func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
 	for i := range maxRecentSignIns + 10 {
 		s.first(string(rune('a'+i%26))+time.Duration(i).String(), now)
 	}
-	if s.last.Len() > maxRecentSignIns {
-		t.Error(s.last.Len())
-	}
-	if !s.first("later", now) || s.first("later", now) {
-		t.Error("a new sign-in is not recorded exactly once")
-	}
+	expect.That(t, s.last.Len() <= maxRecentSignIns, "%v", s.last.Len())
+	expect.That(t, s.first("later", now) && !s.first("later", now), "a new sign-in is not recorded exactly once")
 	if !s.first("later", now.Add(-24*time.Hour)) {
 		t.Error("after the clock was set back, a sign-in is not recorded for a day")
 	}
@@ -157,12 +146,10 @@ func TestTheNumberOfRecentSignInsIsBounded(t *testing.T) {
 func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 	for _, wide := range []string{"0.0.0.0/0", "::/0", "0.0.0.0/1", "128.0.0.0/1", "64.0.0.0/7", "8000::/1", "2000::/3", "2a00::/12",
 		"::ffff:0.0.0.0/96", "::ffff:128.0.0.0/97", "fc00::/6", "fe00::/9"} {
-		_, err := ParseProxy(wide)
-		expectKind(t, wide, err, fault.Invalid)
+		refused.As(t, must.Err(ParseProxy(wide)), fault.Invalid, "%s", wide)
 	}
 	for _, none := range []string{"", "proxy", "10.0.0.0/99", "10.0.0", "fe80::1%eth0", "10.0.0.1:80"} {
-		_, err := ParseProxy(none)
-		expectKind(t, none, err, fault.Invalid)
+		refused.As(t, must.Err(ParseProxy(none)), fault.Invalid, "%s", none)
 	}
 	for text, want := range map[string]string{
 		"10.0.0.0/8": "10.0.0.0/8", "10.1.2.3/16": "10.1.0.0/16", "192.0.2.7": "192.0.2.7/32", "2001:db8::1": "2001:db8::1/128",
@@ -171,15 +158,12 @@ func TestProxyNetworksThatAreTooWideAreRejected(t *testing.T) {
 		"::ffff:10.1.2.3": "10.1.2.3/32", "::ffff:10.1.0.0/112": "10.1.0.0/16", // connections are known by the IPv4 address
 	} {
 		p, err := ParseProxy(text)
-		if err != nil || p.String() != want {
-			t.Errorf("%s: %s, %v; want %s", text, p, err, want)
-		}
+		expect.That(t, err == nil && p.String() == want, "%s: %s, %v; want %s", text, p, err, want)
 	}
 }
 
 func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	defer func() { _ = db.Close() }()
 	with := func(name, role string) error {
 		_, err := New(Options{Store: db, Mode: ModeProxy, Cost: Cost{Memory: 64, Time: 1},
@@ -189,15 +173,13 @@ func TestReservedHeadersCannotIdentifyUsers(t *testing.T) {
 	for _, bad := range []string{"Bad Header", "Ünicode", "X-User:", "X-User\r\nX-Role", "Cookie", "cookie", "Authorization", "Host",
 		"User-Agent", "Referer", "Accept-Language",
 		"Sec-Fetch-Site", "X-Forwarded-For", "Forwarded", "Origin", "Content-Type"} {
-		expectKind(t, "the name in "+bad, with(bad, ""), fault.Invalid)
-		expectKind(t, "the role in "+bad, with("X-User", bad), fault.Invalid)
+		refused.As(t, with(bad, ""), fault.Invalid, "%s", "the name in "+bad)
+		refused.As(t, with("X-User", bad), fault.Invalid, "%s", "the role in "+bad)
 	}
-	expectKind(t, "both in one", with("X-U", "x-u"), fault.Invalid)
+	refused.As(t, with("X-U", "x-u"), fault.Invalid, "both in one")
 	for _, good := range [][2]string{{"X-Forwarded-User", ""}, {"Remote-User", "Remote-Groups"}, {"x-webauth-user", "X-WEBAUTH-ROLE"},
 		{"X_User", "X-User"}} {
-		if err := with(good[0], good[1]); err != nil {
-			t.Errorf("%q: unexpected error: %v", good, err)
-		}
+		expect.NoError(t, with(good[0], good[1]), "%q: unexpected error", good)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -32,9 +33,7 @@ func TestAccountsThatOneMakesAreNotAnotherPerson(t *testing.T) {
 	check := func(what, a, b string, want bool) {
 		t.Helper()
 		why, err := h.Related(t.Context(), a, b)
-		if err != nil || why.IsZero() == want {
-			t.Errorf("%s: %q, %v", what, why, err)
-		}
+		expect.That(t, err == nil && why.IsZero() != want, "%s: %q, %v", what, why, err)
 		if back, _ := h.Related(t.Context(), b, a); back.IsZero() != why.IsZero() {
 			t.Errorf("%s is not the same in the other direction", what)
 		}
@@ -72,16 +71,12 @@ func TestWhatLapsedIsRememberedWhenItIsGivenBack(t *testing.T) {
 	}
 	begin := h.clock()
 	h.advance(time.Minute)
-	if lapsed(p.ID, begin) || lapsed("token:"+token.ID, begin) {
-		t.Error("lapsed before anything happened")
-	}
+	expect.That(t, !lapsed(p.ID, begin) && !lapsed("token:"+token.ID, begin), "lapsed before anything happened")
 	must.Do(t, h.DisableUser(t.Context(), Console(), "bert"))
 	must.Do(t, h.EnableUser(t.Context(), Console(), "bert"))
 	if id := "user:" + bert.ID; !lapsed(id, begin) || !lapsed("token:"+token.ID, begin) {
 		t.Error("an account that was disabled for a while counts as if nothing had happened")
 	}
 	h.advance(time.Minute)
-	if lapsed(p.ID, h.clock()) {
-		t.Error("what was before a time counts")
-	}
+	expect.That(t, !lapsed(p.ID, h.clock()), "what was before a time counts")
 }

@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/sqlite"
 )
@@ -27,15 +28,11 @@ func sessionsEnd(t *testing.T, unit time.Duration) {
 	c, p := h.signIn(t, "anna")
 	for range 4 {
 		h.advance(40 * unit)
-		if _, err := h.identify(c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(h.identify(c)))
 	}
 	h.advance(20 * unit)
 	expectAnonymous(t, "after its longest time")(h.identify(c))
-	if err := h.Check(t.Context(), p); err == nil {
-		t.Error("a socket's check passes")
-	}
+	expect.That(t, h.Check(t.Context(), p) != nil, "a socket's check passes")
 	c, p = h.signIn(t, "anna")
 	ended := h.ended(p)
 	h.advance(60 * unit)
@@ -73,18 +70,12 @@ func TestEndingASessionClosesItsWebSocketsAtOnce(t *testing.T) {
 				t.Fatal("the session ended too early", err)
 			}
 			must.Do(t, end(h, p))
-			if !closed(ended) {
-				t.Error("its sockets stay open")
-			}
-			if closed(others) || h.Check(t.Context(), other) != nil {
-				t.Error("another one's sockets close")
-			}
+			expect.That(t, closed(ended), "its sockets stay open")
+			expect.That(t, !closed(others) && h.Check(t.Context(), other) == nil, "another one's sockets close")
 			if got, err := h.identify(c); name != "role" { // rotates the session
 				expectAnonymous(t, "the secret")(got, err)
 			}
-			if h.Check(t.Context(), p) == nil {
-				t.Error("the check passes")
-			}
+			expect.That(t, h.Check(t.Context(), p) != nil, "the check passes")
 		})
 	}
 }
@@ -128,12 +119,10 @@ func TestPeopleSeeAndEndTheirOwnSessionsAndAdminsAll(t *testing.T) {
 			t.Errorf("%s sees %d sessions, %d as the present one, %v", tc.by.Name, len(list), current, err)
 		}
 	}
-	expectKind(t, "another one's session", h.Revoke(t.Context(), ben, anna.Session), fault.NotFound)
-	expectKind(t, "no session", h.Revoke(t.Context(), root, "nothing"), fault.NotFound)
+	refused.As(t, h.Revoke(t.Context(), ben, anna.Session), fault.NotFound, "another one's session")
+	refused.As(t, h.Revoke(t.Context(), root, "nothing"), fault.NotFound, "no session")
 	must.Do(t, h.Revoke(t.Context(), root, anna.Session))
-	if _, err := h.Sessions(t.Context(), Principal{}); err == nil {
-		t.Error("anonymous requests can list sessions")
-	}
+	expect.That(t, must.Err(h.Sessions(t.Context(), Principal{})) != nil, "anonymous requests can list sessions")
 	expect.Equal(t, len(h.auditRecords(t, auditSessionRevoked)), 1, "revocations are recorded")
 }
 
@@ -181,8 +170,7 @@ func TestAChangeOfRoleRotatesTheSessionAtTheNextRequest(t *testing.T) {
 	if err != nil || !now.Created.Equal(first.Created) || !now.Expires.Equal(first.Expires) || now.Role != "operator" || now.Stale {
 		t.Errorf("stored as %+v, %v; before it was %+v", now, err, first)
 	}
-	_, err = h.db.Session(t.Context(), before.Session)
-	expectKind(t, "the session before", err, fault.NotFound)
+	refused.As(t, must.Err(h.db.Session(t.Context(), before.Session)), fault.NotFound, "the session before")
 	for range 2 {
 		if again, c, err := identifyWithCookie(h.Service, fresh); err != nil || !same(again, p) || c != nil {
 			t.Errorf("with the new secret: %+v, %v, %v", again, c, err)
@@ -219,9 +207,7 @@ func TestAFormerSecretIsInvalidTenSecondsAfterTheRotation(t *testing.T) {
 	h.advance(time.Second)
 	got, c, err := identifyWithCookie(h.Service, old)
 	expectAnonymous(t, "after ten seconds")(got, err)
-	if c != nil {
-		t.Error("an expired secret is given a cookie")
-	}
+	expect.That(t, c == nil, "an expired secret is given a cookie")
 	expect.Equal(t, len(h.auditRecords(t, auditSessionRotated)), 1, "rotations")
 }
 
@@ -245,9 +231,7 @@ func TestOneOfManyConcurrentRequestsRotates(t *testing.T) {
 	all.Wait()
 	given := 0
 	for i := range many {
-		if !same(who[i], who[0]) || who[i].Role != Support {
-			t.Errorf("%+v and %+v", who[i], who[0])
-		}
+		expect.That(t, same(who[i], who[0]) && who[i].Role == Support, "%+v and %+v", who[i], who[0])
 		if cookies[i] != nil {
 			given++
 		}
@@ -268,9 +252,7 @@ func TestAFormerSecretCannotRotate(t *testing.T) {
 	got, c, err := identifyWithCookie(h.Service, oldest)
 	expectAnonymous(t, "the secret before, when the new session is stale too")(got, err)
 	p, fresh, err := identifyWithCookie(h.Service, old)
-	if err != nil || p.Role != Operator || fresh == nil || c != nil {
-		t.Fatal(p, fresh, c, err)
-	}
+	must.That(t, err == nil && p.Role == Operator && fresh != nil && c == nil, "%v %v %v %v", p, fresh, c, err)
 	got, _, err = identifyWithCookie(h.Service, oldest)
 	expectAnonymous(t, "a secret that is two rotations old")(got, err)
 }
@@ -307,18 +289,15 @@ func TestStaleSessionsAndFormerSecretsEndWithTheSession(t *testing.T) {
 			h.setRole(t, "anna", Operator)
 			if rotated {
 				var err error
-				if p, _, err = identifyWithCookie(h.Service, old); err != nil {
-					t.Fatal(err)
-				}
+				p, _, err = identifyWithCookie(h.Service, old)
+				must.Do(t, err)
 			}
 			if err := end(h, p); err != nil {
 				t.Fatal(name, err)
 			}
 			got, c, err := identifyWithCookie(h.Service, old)
 			expectAnonymous(t, name)(got, err)
-			if c != nil {
-				t.Errorf("%s, rotated %v: a cookie is given", name, rotated)
-			}
+			expect.That(t, c == nil, "%s, rotated %v: a cookie is given", name, rotated)
 		}
 	}
 }
@@ -340,9 +319,7 @@ func TestAProcessThatDoesNotOwnTheDataDoesNotRotate(t *testing.T) {
 	got, c, err := identifyWithCookie(second, old)
 	expectAnonymous(t, "at the second process")(got, err)
 	p, fresh, err := identifyWithCookie(h.Service, old)
-	if err != nil || p.Role != Operator || fresh == nil || c != nil {
-		t.Fatal(p, fresh, c, err)
-	}
+	must.That(t, err == nil && p.Role == Operator && fresh != nil && c == nil, "%v %v %v %v", p, fresh, c, err)
 	if again, _, err := identifyWithCookie(second, fresh); err != nil || !same(again, p) {
 		t.Error("the new session at the second process:", again, err)
 	}

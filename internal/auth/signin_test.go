@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
@@ -22,9 +23,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 	h.add(t, "anna", Operator)
 	for _, name := range []string{"anna", " Anna ", "ANNA"} {
 		cookie, p, err := h.SignIn(t.Context(), Credentials{Name: name, Password: goodPassword, From: "192.0.2.1"})
-		if err != nil {
-			t.Fatal(name, err)
-		}
+		must.That(t, err == nil, "%v %v", name, err)
 		got, err := h.identify(cookie)
 		if err != nil || !same(got, p) || got.Role != Operator || got.Method != ByPassword || got.Session == "" {
 			t.Errorf("%q: unexpected principal %+v, error %v", name, got, err)
@@ -36,9 +35,7 @@ func TestSignInGivesASessionForTheRightPasswordOnly(t *testing.T) {
 		{Name: "anna'--", Password: goodPassword}, {Name: "anna", Password: strings.ToUpper(goodPassword)},
 	} {
 		cookie, p, err := h.SignIn(t.Context(), c)
-		if !errors.Is(err, ErrCredentials) || cookie != nil || p.ID != "" {
-			t.Errorf("%+v: unexpected error: %v", c, err)
-		}
+		expect.That(t, errors.Is(err, ErrCredentials) && cookie == nil && p.ID == "", "%+v: unexpected error: %v", c, err)
 	}
 	expect.Equal(t, len(h.auditRecords(t, auditSignIn)), 3, "sign-ins are recorded")
 	h.o.Refusals.Flush()
@@ -58,7 +55,7 @@ func TestBlankAndHugePasswordsAreRefusedBeforeTheyAreHashed(t *testing.T) {
 	for _, c := range []Credentials{{}, {Name: "anna"}, {Password: goodPassword}, {Name: "anna", Password: strings.Repeat("x", maxPassword+1)},
 		{Name: "anna", Password: strings.Repeat("x", 1<<20)}, {Name: strings.Repeat("x", 1<<20), Password: "x"}} {
 		_, _, err := h.SignIn(t.Context(), c)
-		expectKind(t, "a bad attempt", err, fault.Invalid)
+		refused.As(t, err, fault.Invalid, "a bad attempt")
 	}
 	expect.Equal(t, h.hashes.count.Load()-before, 0, "hashes were made")
 }
@@ -121,17 +118,13 @@ func TestSecretsAreNotInTheDataOrTheLog(t *testing.T) {
 	}
 	must.Do(t, h.db.Close())
 	files, err := filepath.Glob(h.dir + "/*")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
+	must.That(t, err == nil && len(files) != 0, "%v %v", files, err)
 	kept := []byte(h.log.String())
 	for _, f := range files {
 		b := must.Get(os.ReadFile(f))
 		kept = append(kept, b...)
 	}
-	if !bytes.Contains(kept, []byte("anna")) {
-		t.Fatal("no data is stored, so this check proves nothing")
-	}
+	must.That(t, bytes.Contains(kept, []byte("anna")), "no data is stored, so this check proves nothing")
 	for what, secret := range map[string]string{"session": c.Value, "token": token, "token's body": token[3:55],
 		"password": goodPassword, "wrong password": "wrong-password-typed"} {
 		if bytes.Contains(kept, []byte(secret)) || bytes.Contains(kept, []byte(hex.EncodeToString([]byte(secret)))) {
@@ -146,12 +139,8 @@ func TestSignInChangesTheSecretAndEndsTheSessionBefore(t *testing.T) {
 	old, before := h.signIn(t, "anna")
 	ended := h.ended(before)
 	fresh, p, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, Session: before.Session})
-	if err != nil || fresh.Value == old.Value || p.Session == before.Session {
-		t.Fatal(err)
-	}
-	if !closed(ended) {
-		t.Error("sockets of the session before stay open")
-	}
+	must.That(t, err == nil && fresh.Value != old.Value && p.Session != before.Session, "%v", err)
+	expect.That(t, closed(ended), "sockets of the session before stay open")
 	expectAnonymous(t, "the secret before")(h.identify(old))
 }
 
@@ -181,9 +170,7 @@ func TestNobodySignsInWhileTheDataDirectoryIsGone(t *testing.T) {
 	cookie, anna := h.signIn(t, "anna")
 	must.Do(t, os.Rename(h.dir, h.dir+".away"))
 	_, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword, From: "192.0.2.1"})
-	if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "was moved or deleted") {
-		t.Errorf("signing in: %v", err)
-	}
+	refused.With(t, err, fault.Unavailable, "was moved or deleted", "signing in")
 	if _, err := h.CreateUser(t.Context(), anna, NewUser{Name: "olga", Password: goodPassword, Role: Viewer}); fault.Of(
 		err,
 	) != fault.Unavailable {

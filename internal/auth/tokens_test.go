@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // token creates a token that lasts an hour.
@@ -27,9 +28,7 @@ func (h *fixture) bearer(secret string) (Principal, error) {
 func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 	h := newFixture(t)
 	secret, _ := h.token(t, Console(), Viewer)
-	if !regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) || !hasTokenFormat(secret) {
-		t.Error(secret)
-	}
+	expect.That(t, regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) && hasTokenFormat(secret), "%v", secret)
 	for i := len(TokenPrefix); i < len(secret); i++ {
 		other := byte('a')
 		if secret[i] == 'a' {
@@ -40,9 +39,7 @@ func TestTokensHaveAFormatThatSecretScannersFind(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"", "sb_", secret[:len(secret)-1], secret + "a", strings.ToUpper(secret), " " + secret} {
-		if hasTokenFormat(wrong) {
-			t.Errorf("an invalid token is accepted: %q", wrong)
-		}
+		expect.That(t, !hasTokenFormat(wrong), "an invalid token is accepted: %q", wrong)
 	}
 }
 
@@ -60,11 +57,9 @@ func TestTokensWorkUntilTheyExpireOrAreRevoked(t *testing.T) {
 	}
 	ended := h.ended(p)
 	must.Do(t, h.RevokeToken(t.Context(), anna, made.ID))
-	if !closed(ended) || h.Check(t.Context(), p) == nil {
-		t.Error("its sockets stay open")
-	}
+	expect.That(t, closed(ended) && h.Check(t.Context(), p) != nil, "its sockets stay open")
 	expectAnonymous(t, "revoked")(h.bearer(secret))
-	expectKind(t, "once more", h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict)
+	refused.As(t, h.RevokeToken(t.Context(), anna, made.ID), fault.Conflict, "once more")
 	secret, _ = h.token(t, anna, Support)
 	h.advance(time.Hour)
 	expectAnonymous(t, "expired")(h.bearer(secret))
@@ -79,9 +74,7 @@ func TestATokensRoleNeverExceedsItsOwnersCurrentRole(t *testing.T) {
 	must.Do(t, err)
 	ended := h.ended(p)
 	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Viewer))
-	if !closed(ended) || h.Check(t.Context(), p) == nil {
-		t.Error("sockets with the former role stay open")
-	}
+	expect.That(t, closed(ended) && h.Check(t.Context(), p) != nil, "sockets with the former role stay open")
 	if p, err = h.bearer(secret); err != nil || p.Role != Viewer {
 		t.Errorf("unexpected principal %+v, error %v", p, err)
 	}
@@ -114,7 +107,7 @@ func TestTokensCannotHaveMoreRightsThanTheirCreator(t *testing.T) {
 		tc.change(&n)
 		secret, _, err := h.CreateToken(t.Context(), tc.by, n)
 		expect.Equal(t, secret, "", "%s: the token was created", name)
-		expectKind(t, name, err, tc.kind)
+		refused.As(t, err, tc.kind, "%s", name)
 	}
 }
 
@@ -126,11 +119,9 @@ func TestATokenCreatedByATokenHasTheSameOwnerAndNoLaterExpiry(t *testing.T) {
 	p, err := h.bearer(secret)
 	must.Do(t, err)
 	_, _, err = h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(2 * time.Hour)})
-	expectKind(t, "a later end", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "a later end")
 	_, child, err := h.CreateToken(t.Context(), p, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-	if err != nil || child.Owner != anna.ID {
-		t.Errorf("unexpected token %+v, error %v", child, err)
-	}
+	expect.That(t, err == nil && child.Owner == anna.ID, "unexpected token %+v, error %v", child, err)
 }
 
 func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
@@ -150,7 +141,7 @@ func TestPeopleSeeAndRevokeTheirOwnTokensAndAdminsAll(t *testing.T) {
 			t.Errorf("%s sees %d, %v", tc.by.Name, len(list), err)
 		}
 	}
-	expectKind(t, "another one's token", h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound)
+	refused.As(t, h.RevokeToken(t.Context(), ben, made.ID), fault.NotFound, "another one's token")
 	must.Do(t, h.RevokeToken(t.Context(), root, made.ID))
 }
 
@@ -184,16 +175,12 @@ func TestATokenBelowAdminIsNotItsOwner(t *testing.T) {
 			if list, err := h.Tokens(t.Context(), token); err != nil || len(list) != 1 || list[0].ID != own.ID {
 				t.Errorf("%s token sees tokens: %+v, %v", what, list, err)
 			}
-			expectKind(t, what+" token ends a session", h.Revoke(t.Context(), token, p.Session), fault.NotFound)
-			expectKind(t, what+" token revokes another", h.RevokeToken(t.Context(), token, other.ID), fault.NotFound)
+			refused.As(t, h.Revoke(t.Context(), token, p.Session), fault.NotFound, "%s", what+" token ends a session")
+			refused.As(t, h.RevokeToken(t.Context(), token, other.ID), fault.NotFound, "%s", what+" token revokes another")
 			_, _, err = h.CreateToken(t.Context(), token, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-			expectKind(t, what+" token makes another", err, fault.Forbidden)
-			if err := h.Check(t.Context(), p); err != nil {
-				t.Fatalf("%s token ended its owner's session", what)
-			}
-			if err := h.RevokeToken(t.Context(), token, own.ID); err != nil {
-				t.Errorf("%s token cannot end itself: %v", what, err)
-			}
+			refused.As(t, err, fault.Forbidden, "%s", what+" token makes another")
+			must.That(t, h.Check(t.Context(), p) == nil, "%s token ended its owner's session", what)
+			expect.NoError(t, h.RevokeToken(t.Context(), token, own.ID), "%s token cannot end itself", what)
 			expectAnonymous(t, what)(h.bearer(secret))
 		}
 	}
@@ -212,15 +199,14 @@ func TestAnAdminTokenOfAFormerAdminSeesOnlyItself(t *testing.T) {
 		t.Errorf("an admin's token sees %+v, %v", list, err)
 	}
 	must.Do(t, h.SetRole(t.Context(), root, "anna", Operator))
-	if token, err = h.bearer(secret); err != nil {
-		t.Fatal(err)
-	}
+	token, err = h.bearer(secret)
+	must.Do(t, err)
 	if list, err := h.Sessions(t.Context(), token); err != nil || len(list) != 0 {
 		t.Errorf("it sees %+v, %v", list, err)
 	}
-	expectKind(t, "it ends a session", h.Revoke(t.Context(), token, root.Session), fault.NotFound)
+	refused.As(t, h.Revoke(t.Context(), token, root.Session), fault.NotFound, "it ends a session")
 	_, _, err = h.CreateToken(t.Context(), token, NewToken{Name: "x", Role: Viewer, Expires: h.clock().Add(time.Minute)})
-	expectKind(t, "it makes another", err, fault.Forbidden)
+	refused.As(t, err, fault.Forbidden, "it makes another")
 }
 
 // twoClusters are those of a server on which anna is operator at prod-eu and nobody sees secret.
@@ -257,7 +243,7 @@ func TestABoundTokenHasItsRolesOnItsClustersAndNoneElsewhere(t *testing.T) {
 		for _, c := range list {
 			role, sees := c.Roles.Of(c.Name, p)
 			out = append(out, string(role))
-			expect.Equal(t, sees, (role != ""), "%s: %s may look at it", c.Name, role)
+			expect.Equal(t, sees, role != "", "%s: %s may look at it", c.Name, role)
 		}
 		return out
 	}
@@ -271,9 +257,7 @@ func TestABoundTokenHasItsRolesOnItsClustersAndNoneElsewhere(t *testing.T) {
 	list[1].Roles = ClusterRoles{"everyone": "none"}
 	expect.Equal(t, strings.Join(roles(), ","), "support,,", "it exceeds its owner")
 	all, err := h.Tokens(t.Context(), anna)
-	if err != nil || len(all) != 1 || len(all[0].Clusters) != 2 {
-		t.Fatalf("%+v, %v", all, err)
-	}
+	must.That(t, err == nil && len(all) == 1 && len(all[0].Clusters) == 2, "%+v, %v", all, err)
 	want := []TokenCluster{{"prod-eu", "Production", Operator, Support}, {"prod-us", "America", Viewer, ClustersOnly}}
 	if got := all[0].Clusters; got[0] != want[0] || got[1] != want[1] {
 		t.Errorf("%+v", got)
@@ -312,7 +296,7 @@ func TestATokenIsBoundOnlyToClustersAndRolesOfItsCreator(t *testing.T) {
 	} {
 		tc.n.Name, tc.n.Expires = "ci", h.clock().Add(time.Minute)
 		secret, _, err := h.CreateToken(t.Context(), tc.by, tc.n)
-		if expectKind(t, name, err, tc.kind); secret != "" || !strings.Contains(fault.Text(err), tc.says) {
+		if refused.As(t, err, tc.kind, "%s", name); secret != "" || !strings.Contains(fault.Text(err), tc.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -321,7 +305,7 @@ func TestATokenIsBoundOnlyToClustersAndRolesOfItsCreator(t *testing.T) {
 	_, anna = one.signIn(t, "anna")
 	_, _, err = one.CreateToken(t.Context(), anna,
 		NewToken{Name: "ci", Clusters: map[string]Role{"prod": Viewer}, Expires: one.clock().Add(time.Hour)})
-	expectKind(t, "on a server of one cluster", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "on a server of one cluster")
 	secret, made := one.bound(t, Console(), map[string]Role{"prod": Viewer})
 	if p, err := one.bearer(secret); err != nil || p.May(Viewer) || made.Clusters[0].Role != Viewer {
 		t.Errorf("made without the configuration: %+v %+v, %v", p, made, err)

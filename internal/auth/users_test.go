@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -20,25 +21,24 @@ func TestOnlyAdminsManageUsers(t *testing.T) {
 	h.add(t, "root", Admin)
 	for _, by := range []Principal{{}, {ID: "user:1", Role: Viewer}, {ID: "user:1", Role: Support}, {ID: "user:1", Role: Operator},
 		{ID: "user:1", Role: "root"}, {Role: Admin}} {
-		_, err := h.Users(t.Context(), by)
-		expectKind(t, "list", err, fault.Forbidden)
-		_, err = h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Viewer})
-		expectKind(t, "create", err, fault.Forbidden)
-		expectKind(t, "password", h.SetPassword(t.Context(), by, "anna", goodPassword), fault.Forbidden)
-		expectKind(t, "role", h.SetRole(t.Context(), by, "anna", Admin), fault.Forbidden)
-		expectKind(t, "disable", h.DisableUser(t.Context(), by, "anna"), fault.Forbidden)
-		expectKind(t, "enable", h.EnableUser(t.Context(), by, "anna"), fault.Forbidden)
+		refused.As(t, must.Err(h.Users(t.Context(), by)), fault.Forbidden, "list")
+		_, err := h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Viewer})
+		refused.As(t, err, fault.Forbidden, "create")
+		refused.As(t, h.SetPassword(t.Context(), by, "anna", goodPassword), fault.Forbidden, "password")
+		refused.As(t, h.SetRole(t.Context(), by, "anna", Admin), fault.Forbidden, "role")
+		refused.As(t, h.DisableUser(t.Context(), by, "anna"), fault.Forbidden, "disable")
+		refused.As(t, h.EnableUser(t.Context(), by, "anna"), fault.Forbidden, "enable")
 	}
 }
 
 func TestTheLastAdminCannotBeRemoved(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "root", Admin)
-	expectKind(t, "disable", h.DisableUser(t.Context(), Console(), "root"), fault.Conflict)
-	expectKind(t, "demote", h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict)
+	refused.As(t, h.DisableUser(t.Context(), Console(), "root"), fault.Conflict, "disable")
+	refused.As(t, h.SetRole(t.Context(), Console(), "root", Viewer), fault.Conflict, "demote")
 	h.add(t, "anna", Admin)
 	must.Do(t, h.DisableUser(t.Context(), Console(), "root"))
-	expectKind(t, "disable the other", h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict)
+	refused.As(t, h.DisableUser(t.Context(), Console(), "anna"), fault.Conflict, "disable the other")
 	must.Do(t, h.EnableUser(t.Context(), Console(), "root"))
 	must.Do(t, h.SetRole(t.Context(), Console(), "anna", Viewer))
 }
@@ -47,14 +47,14 @@ func TestNamesAreLowercaseAndNeverReused(t *testing.T) {
 	h := newFixture(t)
 	h.add(t, "  Anna.B@example ", Viewer)
 	_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: "anna.b@EXAMPLE", Password: goodPassword, Role: Viewer})
-	expectKind(t, "the same name", err, fault.Conflict)
+	refused.As(t, err, fault.Conflict, "the same name")
 	for _, name := range []string{"", " ", ".anna", "-x", "anna b", "anna/b", "аnna", "anna\x00", "a\u202eb", "<b>",
 		strings.Repeat("a", maxName+1)} {
 		_, err := h.CreateUser(t.Context(), Console(), NewUser{Name: name, Password: goodPassword, Role: Viewer})
-		expectKind(t, name, err, fault.Invalid)
+		refused.As(t, err, fault.Invalid, "%s", name)
 	}
 	_, err = h.CreateUser(t.Context(), Console(), NewUser{Name: "ben", Password: goodPassword, Role: "root"})
-	expectKind(t, "no role", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "no role")
 }
 
 func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
@@ -66,10 +66,10 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 		_, err := h.ChangePassword(t.Context(), p, present, password)
 		return err
 	}
-	expectKind(t, "a wrong present password", change(p, "wrong", "another good one"), fault.Invalid)
-	expectKind(t, "a weak new one", change(p, goodPassword, "anna"), fault.Invalid)
+	refused.As(t, change(p, "wrong", "another good one"), fault.Invalid, "a wrong present password")
+	refused.As(t, change(p, goodPassword, "anna"), fault.Invalid, "a weak new one")
 	byToken := Principal{ID: p.ID, Role: Viewer, Method: ByToken}
-	expectKind(t, "a token's", change(byToken, goodPassword, "another good one"), fault.Forbidden)
+	refused.As(t, change(byToken, goodPassword, "another good one"), fault.Forbidden, "a token's")
 	ended, own := h.ended(other), h.ended(p)
 	secret, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "ci", Role: Viewer, Expires: h.clock().Add(time.Hour)})
 	must.Do(t, err)
@@ -84,9 +84,7 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 	if p, err = h.identify(next); err != nil {
 		t.Error("who changed the password is signed out", err)
 	}
-	if !closed(ended) || !closed(own) {
-		t.Error("sockets of the sessions before stay open")
-	}
+	expect.That(t, closed(ended) && closed(own), "sockets of the sessions before stay open")
 	if _, _, err := h.SignIn(t.Context(), Credentials{Name: "anna", Password: goodPassword}); !errors.Is(err, ErrCredentials) {
 		t.Error("the old password is still accepted", err)
 	}
@@ -95,21 +93,15 @@ func TestChangingOnesPasswordNeedsTheCurrentOne(t *testing.T) {
 		if many := (*TooMany)(nil); errors.As(err, &many) {
 			return
 		}
-		if n > accountPerMinute {
-			t.Fatal("guesses of the current password are not limited")
-		}
+		must.That(t, n <= accountPerMinute, "guesses of the current password are not limited")
 	}
 }
 
 func TestTheFirstLinkWorksOnce(t *testing.T) {
 	h := newFixture(t)
 	link, err := h.FirstLink(t.Context())
-	if err != nil || !strings.HasPrefix(link, FirstPath+"?key=") {
-		t.Fatal(link, err)
-	}
-	if strings.Contains(h.log.String(), link[len(FirstPath)+5:]) {
-		t.Fatal("the link is in the log")
-	}
+	must.That(t, err == nil && strings.HasPrefix(link, FirstPath+"?key="), "%v %v", link, err)
+	must.That(t, !strings.Contains(h.log.String(), link[len(FirstPath)+5:]), "the link is in the log")
 	u, _ := url.Parse(link)
 	secret := u.Query().Get("key")
 	for _, wrong := range []string{"", "x", secret[1:], secret + "A"} {
@@ -118,11 +110,9 @@ func TestTheFirstLinkWorksOnce(t *testing.T) {
 		}
 	}
 	_, _, err = h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: "short"})
-	expectKind(t, "a weak password", err, fault.Invalid)
+	refused.As(t, err, fault.Invalid, "a weak password")
 	c, p, err := h.ClaimFirst(t.Context(), First{Secret: secret, Name: "root", Password: goodPassword})
-	if err != nil || p.Role != Admin {
-		t.Fatal(p, err)
-	}
+	must.That(t, err == nil && p.Role == Admin, "%v %v", p, err)
 	if got, err := h.identify(c); err != nil || got.ID != p.ID {
 		t.Error(got, err)
 	}
@@ -205,18 +195,14 @@ func TestBreakGlassWorksWithoutPasswordSignInAndIsLogged(t *testing.T) {
 		t.Errorf("unexpected sign-in %+v, error %v", f, err)
 	}
 	c, p := h.signIn(t, "glass")
-	if p.Role != Admin || p.Method != ByBreakGlass || c.MaxAge != 3600 {
-		t.Errorf("%+v for %d s", p, c.MaxAge)
-	}
+	expect.That(t, p.Role == Admin && p.Method == ByBreakGlass && c.MaxAge == 3600, "%+v for %d s", p, c.MaxAge)
 	expect.Contains(t, h.log.String(), "level=ERROR msg=\"the break-glass account is in use\"",
 		"the log does not mention the break-glass sign-in")
 	used := h.auditRecords(t, auditBreakGlass)
-	if len(used) != 1 || used[0].Via != "break-glass" || used[0].By != p.ID {
-		t.Errorf("unexpected records: %+v", used)
-	}
+	expect.That(t, len(used) == 1 && used[0].Via == "break-glass" && used[0].By == p.ID, "unexpected records: %+v", used)
 	_, _, err := h.CreateToken(t.Context(), p, NewToken{Name: "stays", Role: Admin, Expires: h.clock().Add(time.Hour)})
-	expectKind(t, "a token that stays", err, fault.Forbidden)
-	expectKind(t, "another role", h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid)
+	refused.As(t, err, fault.Forbidden, "a token that stays")
+	refused.As(t, h.SetRole(t.Context(), Console(), "glass", Viewer), fault.Invalid, "another role")
 	h.advance(breakGlassMax)
 	expectAnonymous(t, "after an hour")(h.identify(c))
 }
@@ -225,16 +211,12 @@ func TestAccountsAreNotChangedWhileSignInIsOff(t *testing.T) {
 	for _, mode := range []Mode{ModeNone, ModeDemo} {
 		h := newFixture(t, func(o *Options) { o.Mode = mode })
 		p, err := h.identify(nil, "Authorization", "Bearer nonsense")
-		if err != nil || p.ID == "" {
-			t.Fatal(p, err)
-		}
+		must.That(t, err == nil && p.ID != "", "%v %v", p, err)
 		if mode == ModeDemo && (p.Role != Operator || p.Method != ByDemo) ||
 			mode == ModeNone && (p.ID != "local" || p.Role != Admin || p.Method != ByNone) {
 			t.Errorf("%s: unexpected principal: %+v", mode, p)
 		}
-		if endKey(p) != "" || h.Check(t.Context(), p) != nil {
-			t.Errorf("%s: the session can be ended", mode)
-		}
+		expect.That(t, endKey(p) == "" && h.Check(t.Context(), p) == nil, "%s: the session can be ended", mode)
 		by := p
 		by.Role = Admin
 		if _, err := h.CreateUser(t.Context(), by, NewUser{Name: "x", Password: goodPassword, Role: Admin}); !errors.Is(err, ErrNoAccounts) {
@@ -336,9 +318,7 @@ func TestStoredNamesAreBoundedAndWrittenOnlyWhenTheyChange(t *testing.T) {
 	h.advance(time.Hour)
 	expect.Equal(t, note("oidc:a:1", "Anna"), was, "written again within the hour")
 	h.advance(nameRefresh)
-	if now := note("oidc:a:1", "Anna"); now == was {
-		t.Error("the time of a person who signs in again was not updated")
-	}
+	expect.That(t, note("oidc:a:1", "Anna") != was, "the time of a person who signs in again was not updated")
 	people := map[string]person{}
 	for n := range maxPeople {
 		people[fmt.Sprint("oidc:a:many", n)] = person{Name: "x", At: h.clock().Add(time.Duration(n) * time.Second)}

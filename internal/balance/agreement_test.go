@@ -34,8 +34,7 @@ func onSimulatedCluster(t *testing.T, shards int, scenario func(w *world)) {
 		defer func() { _ = sim.Close() }()
 		sim.Start(t.Context())
 		uri := must.Get(cluster.ParseURI(simcluster.URI()))
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-		must.Do(t, err)
+		c := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim}))
 		defer func() { _ = c.Close(context.Background()) }()
 		w := &world{t: t, sim: sim, watcher: topology.NewWatcher(c, topology.Options{})}
 		w.admin(bson.D{{Key: "enableSharding", Value: "db"}, {Key: "primaryShard", Value: "shard-rs-1"}})
@@ -47,9 +46,7 @@ func onSimulatedCluster(t *testing.T, shards int, scenario func(w *world)) {
 func (w *world) admin(cmd bson.D) bson.Raw {
 	w.t.Helper()
 	reply, err := w.sim.Command(w.t.Context(), "admin", cmd)
-	if err != nil {
-		w.t.Fatalf("%v: %v", cmd, err)
-	}
+	must.That(w.t, err == nil, "%v: %v", cmd, err)
 	return reply
 }
 
@@ -65,9 +62,7 @@ func (w *world) roundCount() (count int64, running bool) {
 func (w *world) loadTable() *topology.Table {
 	w.t.Helper()
 	t, err := w.watcher.Load(w.t.Context())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return t
 }
 

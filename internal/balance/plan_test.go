@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
@@ -65,9 +66,7 @@ func (l layout) table(t testing.TB) (*topology.Table, *topology.Collection) {
 	for _, z := range l.zones {
 		var zone, letters string
 		var from, to int
-		if _, err := fmt.Sscan(z, &zone, &letters, &from, &to); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(fmt.Sscan(z, &zone, &letters, &from, &to)))
 		tab.Zones = append(tab.Zones, topology.ZoneRange{NS: "db.t", Zone: zone, Min: bound(from), Max: bound(to)})
 		for i := range tab.Shards {
 			if letters != "-" && slices.Contains([]byte(letters), tab.Shards[i].Name[0]) {
@@ -189,9 +188,7 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 			tab, c := x.l.table(t)
 			p := PlanOf(Situation{Table: tab}, c)
 			e := p.Explain(x.chunk)
-			if e.Decision != x.want {
-				t.Errorf("decided %s, want %s: %+v", e.Decision, x.want, e.Verdicts)
-			}
+			expect.That(t, e.Decision == x.want, "decided %s, want %s: %+v", e.Decision, x.want, e.Verdicts)
 			if !slices.ContainsFunc(e.Verdicts, func(v Verdict) bool { return v.Code == x.code }) {
 				t.Errorf("no verdict %s: %+v", x.code, e.Verdicts)
 			}
@@ -199,9 +196,7 @@ func TestEachRuleKeepsOrMovesItsChunk(t *testing.T) {
 			if e.Move != nil {
 				to = e.Move.To
 			}
-			if to != x.to {
-				t.Errorf("to %q, want %q", to, x.to)
-			}
+			expect.Equal(t, to, x.to, "the end")
 		})
 	}
 }
@@ -218,8 +213,7 @@ func TestBalancerWindowUsesTheConfigServersClock(t *testing.T) {
 	} {
 		tab, c := layout{owners: "abc"}.table(t)
 		tab.Balancer.WindowStart, tab.Balancer.WindowStop = x.start, x.stop
-		now, err := time.Parse("15:04", x.now)
-		must.Do(t, err)
+		now := must.Get(time.Parse("15:04", x.now))
 		now = now.AddDate(2026, 0, 0)
 		if v := PlanOf(Situation{Table: tab, Clock: now}, c).window(); v.Outcome != x.want {
 			t.Errorf("%s–%s at %s: %s, want %s", x.start, x.stop, x.now, v.Outcome, x.want)
@@ -281,12 +275,8 @@ func TestExplanationsAndMovesAgreeOnAnyTable(t *testing.T) {
 			if (e.Decision == Moves) != of[i] {
 				t.Fatalf("%+v: chunk %d in the round: %t, explained %s\n%+v\n%+v", l, i, of[i], e.Decision, e.Verdicts, p.Moves())
 			}
-			if len(e.Verdicts) < 6 {
-				t.Fatalf("%+v: only %d rules", l, len(e.Verdicts))
-			}
+			must.That(t, len(e.Verdicts) >= 6, "%+v: only %d rules", l, len(e.Verdicts))
 		}
 	}
-	if moves < 1000 {
-		t.Fatalf("only %d moves", moves)
-	}
+	must.That(t, moves >= 1000, "only %d moves", moves)
 }

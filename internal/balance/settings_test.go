@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -64,21 +65,15 @@ func TestSettingsAreReadAsTheReleaseReadsThem(t *testing.T) {
 		for _, r := range b.Refused {
 			refused = append(refused, r.Name())
 		}
-		if got := strings.Join(refused, ","); got != c.refused {
-			t.Errorf("%s %s: refused %q, expected %q", c.release, c.row, got, c.refused)
-		}
-		if got := strings.Join(b.Unread, ","); got != c.unread {
-			t.Errorf("%s %s: unread %q, expected %q", c.release, c.row, got, c.unread)
-		}
+		expect.Equal(t, strings.Join(refused, ","), c.refused, "%s %s: refused", c.release, c.row)
+		expect.Equal(t, strings.Join(b.Unread, ","), c.unread, "%s %s: unread", c.release, c.row)
 		if b.Moves() != c.moves || b.When() != c.when {
 			t.Errorf("%s %s: moves %t, window %q", c.release, c.row, b.Moves(), b.When())
 		}
 	}
 	b := ReadSettings([]bson.Raw{setting(t, `{"_id": "automerge", "enabled": false}`), setting(t, `{"_id": "balancer",
 		"attemptToBalanceJumboChunks": true, "_waitForDelete": true, "_secondaryThrottle": {"w": 2}}`)}, ReleaseOf("7.0.0"))
-	if !b.AutoMergeOff || !b.ForceJumbo || !b.WaitForDelete || b.SecondaryThrottle == "" {
-		t.Errorf("%+v", b)
-	}
+	expect.That(t, b.AutoMergeOff && b.ForceJumbo && b.WaitForDelete && b.SecondaryThrottle != "", "%+v", b)
 }
 
 // 2026-03-02 is a Monday. Both ends are included; a window by day that ends before it begins is open at both ends of

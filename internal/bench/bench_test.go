@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -48,8 +49,7 @@ func TestFramesOfEverySizeAreRead(t *testing.T) {
 }
 
 func TestUpdatesOfABareLoopReachAllSockets(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- ServeBare(ctx, l, 4000) }()
@@ -63,9 +63,7 @@ func TestUpdatesOfABareLoopReachAllSockets(t *testing.T) {
 	if err != nil || open != 20 || seen.Open != 20 || seen.Lost != 0 || seen.Updates == 0 || seen.Bytes != 4000 {
 		t.Errorf("%d open, %+v, %v", open, seen, err)
 	}
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-served, "the end")
 }
 
 // Other programs read every chunk to count them, so their cost grows with the chunks.
@@ -73,9 +71,7 @@ func TestPeersExamineEveryChunk(t *testing.T) {
 	const chunks = 2000
 	var r Report
 	must.Do(t, measurePeers(t.Context(), &r, 30, chunks))
-	if len(r.Figures) != 6 {
-		t.Fatalf("%d figures: %+v", len(r.Figures), r.Figures)
-	}
+	must.That(t, len(r.Figures) == 6, "%d figures: %+v", len(r.Figures), r.Figures)
 	for i, least := range []float64{chunks, chunks, 4 * 3 * chunks} {
 		if cost, ratio := *r.Figures[2*i].Value, *r.Figures[2*i+1].Value; cost < least || ratio != 1000*30/cost {
 			t.Errorf("%s: %v, ratio %v; at least %v", r.Figures[2*i].Name, cost, ratio, least)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
@@ -127,9 +128,7 @@ func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 		var all sync.WaitGroup
 		for range 10 {
 			all.Go(func() {
-				if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); err != nil {
-					t.Error(err)
-				}
+				expect.NoError(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true)), "Measure")
 			})
 		}
 		// A caller that gives up does not cancel the measurement for the others.
@@ -139,9 +138,7 @@ func TestConcurrentRequestsShareOneMeasurement(t *testing.T) {
 			t.Errorf("the caller that gave up: %v, want kind %v", err, fault.Unavailable)
 		}
 		all.Wait()
-		if n := src.commandCount(); n != 1 {
-			t.Errorf("%d commands, want 1", n)
-		}
+		expect.Equal(t, src.commandCount(), 1, "commands")
 		// An exact result is reused as an estimate for half a minute.
 		_, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)
 		if n := src.commandCount(); err != nil || n != 1 {
@@ -164,17 +161,11 @@ func TestMeasurementsOnDemandAreLimitedPerMinute(t *testing.T) {
 		b := New(src, tableOf(c), nil)
 		for i := range 100 {
 			_, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false)
-			if refused := errors.Is(err, topology.ErrMeasuredOften); refused != (i >= DemandPerMinute) {
-				t.Fatalf("%d: %v", i, err)
-			}
+			must.That(t, errors.Is(err, topology.ErrMeasuredOften) == (i >= DemandPerMinute), "%d: %v", i, err)
 		}
 		time.Sleep(time.Minute)
-		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(150)), false); err != nil {
-			t.Errorf("a minute later: %v", err)
-		}
-		if n := src.commandCount(); n != DemandPerMinute+1 {
-			t.Errorf("%d commands, want %v", n, DemandPerMinute+1)
-		}
+		expect.NoError(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(150)), false)), "a minute later")
+		expect.Equal(t, src.commandCount(), DemandPerMinute+1, "commands")
 	})
 }
 
@@ -197,9 +188,7 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 			t.Error("the chunks were not measured in the order of the list")
 		}
 		time.Sleep(20 * time.Minute)
-		if n := src.commandCount(); n != 3 {
-			t.Errorf("%d commands after all viewers left, want 3", n)
-		}
+		expect.Equal(t, src.commandCount(), 3, "commands after all viewers left")
 		var all []int
 		for i := range 1000 {
 			all = append(all, i)
@@ -213,9 +202,7 @@ func TestBackgroundMeasuresOnlyViewedChunks(t *testing.T) {
 		b.mu.Lock()
 		left := len(b.wanted)
 		b.mu.Unlock()
-		if left != 0 {
-			t.Errorf("%d are still wanted", left)
-		}
+		expect.Equal(t, left, 0, "collections still wanted")
 	})
 }
 
@@ -243,9 +230,7 @@ func TestForbiddenMeasurementIsNotRetriedSoon(t *testing.T) {
 			b.Viewed(c, []int{0, 1, 2, 3, 4})
 			time.Sleep(time.Minute)
 		}
-		if n := src.commandCount(); n != 1 {
-			t.Errorf("%d commands, want 1", n)
-		}
+		expect.Equal(t, src.commandCount(), 1, "commands")
 		if s, measured := b.Of(c, c.Chunks.At(0)); measured || s.Reason != "notPermitted" {
 			t.Errorf("got %+v (measured %t), want the reason notPermitted", s, measured)
 		}
@@ -264,9 +249,7 @@ func TestFailureKeepsTheEarlierMeasurement(t *testing.T) {
 		c := alternatingCollection(4, 1)
 		src := &slowCluster{}
 		b := New(src, tableOf(c), nil)
-		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), false)))
 		time.Sleep(time.Minute)
 		src.takes = time.Hour
 		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(1)), true); ReasonOf(err) != "tooSlow" {
@@ -284,9 +267,7 @@ func TestKnownSizesFollowMeasurementsAndTableChanges(t *testing.T) {
 	b := New(&slowCluster{}, tableOf(c), nil)
 	measure := func(i int) {
 		t.Helper()
-		if _, err := b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(b.Measure(t.Context(), c, rangeOf(c.Chunks.At(i)), false)))
 	}
 	measure(1)
 	if got := b.Known(c); len(got) != 1 || !got[1].Measured {

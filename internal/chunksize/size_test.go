@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -43,9 +44,7 @@ func TestChunkSizeIsJudgedByTheDonorsRule(t *testing.T) {
 	}
 	for _, tc := range tests {
 		v := Judge(tc.table, c, "a", tc.size)
-		if v.State != tc.want || v.Oversized(tc.size) != tc.over {
-			t.Errorf("%s: %+v", tc.name, v)
-		}
+		expect.That(t, v.State == tc.want && v.Oversized(tc.size) == tc.over, "%s: %+v", tc.name, v)
 	}
 	if v := Judge(recorded, c, "a", measured(1, true)); v.Limit != 2252 || v.Mean != 931 {
 		t.Errorf("got %+v, want Limit 2252, Mean 931", v)

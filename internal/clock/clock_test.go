@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestSleepWaitsUntilTheContextEnds(t *testing.T) {
@@ -16,15 +18,11 @@ func TestSleepWaitsUntilTheContextEnds(t *testing.T) {
 		if err := Sleep(ctx, time.Second); err != nil || time.Since(begun) != time.Second {
 			t.Errorf("%v after %v, want a second", err, time.Since(begun))
 		}
-		if err := Sleep(ctx, 0); err != nil {
-			t.Errorf("nothing to wait for: %v", err)
-		}
+		expect.NoError(t, Sleep(ctx, 0), "nothing to wait for")
 		if err := Sleep(ctx, time.Hour); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != time.Minute {
 			t.Errorf("%v after %v, want the context's end after a minute", err, time.Since(begun))
 		}
-		if Sleep(ctx, 0) == nil {
-			t.Error("the context has ended, and a wait of nothing succeeds")
-		}
+		expect.That(t, Sleep(ctx, 0) != nil, "the context has ended, and a wait of nothing succeeds")
 	})
 }
 

@@ -168,9 +168,7 @@ func metaOf(t *testing.T, c *cluster.Client) topology.Meta {
 	t.Helper()
 	heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{sampleNS}})
 	must.Do(t, err)
-	if len(heads) != 1 {
-		t.Fatalf("%d heads", len(heads))
-	}
+	must.That(t, len(heads) == 1, "%d heads", len(heads))
 	return heads[0].Meta
 }
 
@@ -181,9 +179,7 @@ func missingPrivilege(t *testing.T, name string, err error) string {
 		return ""
 	}
 	var d *topology.DeniedError
-	if !errors.As(err, &d) || d.Privilege == "" {
-		t.Fatalf("%s: %v names no privilege", name, err)
-	}
+	must.That(t, errors.As(err, &d) && d.Privilege != "", "%s: %v names no privilege", name, err)
 	return d.Privilege
 }
 
@@ -196,8 +192,7 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 			withAccessControl(t, version, users, func(t *testing.T, sim *simcluster.Cluster, connect connector) {
 				root, err := connect("root", "pw")
 				must.Do(t, err)
-				_, err = root.Server(t.Context())
-				must.Do(t, err)
+				must.Do(t, must.Err(root.Server(t.Context())))
 				for _, a := range append(readings(metaOf(t, root)), changes()...) {
 					name := "only" + a.name
 					must.Do(t, run(t, sim, "admin", bson.D{{Key: "createRole", Value: name}, {Key: "privileges", Value: bson.A{}},
@@ -206,8 +201,7 @@ func TestGrantingTheNamedPrivilegeIsEnough(t *testing.T) {
 						bson.D{{Key: "createUser", Value: name}, {Key: "pwd", Value: "pw"}, {Key: "roles", Value: bson.A{name}}}))
 					c, err := connect(name, "pw")
 					must.Do(t, err)
-					_, err = c.Server(t.Context())
-					must.Do(t, err)
+					must.Do(t, must.Err(c.Server(t.Context())))
 					err = a.do(t.Context(), c)
 					lacks := missingPrivilege(t, a.name, err)
 					if lacks == "" {
@@ -253,8 +247,6 @@ func parsePrivileges(t *testing.T, sentence string) bson.A {
 			actions = append(actions, word)
 		}
 	}
-	if len(out) == 0 {
-		t.Fatalf("%q names nothing that can be granted", sentence)
-	}
+	must.That(t, len(out) != 0, "%q names nothing that can be granted", sentence)
 	return out
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +15,9 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -35,7 +36,7 @@ func withCuttableDialer(
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}, {Key: "primaryShard", Value: "shard-rs-1"}}))
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.users"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
 		test(t, line, c, moves, operation.Step{Op: operation.OpMove, NS: "app.users", Shard: "shard-rs-2",
-			Min: document(t, bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(t, bson.D{{Key: "p", Value: bson.MaxKey{}}})})
+			Min: document(bson.D{{Key: "p", Value: bson.MinKey{}}}), Max: document(bson.D{{Key: "p", Value: bson.MaxKey{}}})})
 	})
 }
 
@@ -71,9 +72,7 @@ func TestCommandOnABrokenConnectionIsNotSentAgainAndItsOutcomeIsUnknown(t *testi
 		time.Sleep(20 * time.Millisecond)
 		line.set(true)
 		err := <-done
-		if fault.Of(err) != fault.UnknownOutcome {
-			t.Fatalf("%v", err)
-		}
+		must.That(t, fault.Of(err) == fault.UnknownOutcome, "%v", err)
 		line.set(false)
 		if sent := moves.of("moveChunk"); len(sent) != 1 {
 			t.Fatalf("sent %d times", len(sent))
@@ -87,16 +86,12 @@ func TestAbandonedCommandHasAnUnknownOutcome(t *testing.T) {
 	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, _ *counter, m operation.Step) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
-		if err := change.Send(ctx, c, "", m); fault.Of(err) != fault.UnknownOutcome {
-			t.Errorf("cancelled: %v", err)
-		}
+		refused.As(t, change.Send(ctx, c, "", m), fault.UnknownOutcome, "cancelled")
 		time.Sleep(time.Minute) // the move continues
 		m.Shard = "shard-rs-3"
 		ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		if err := change.Send(ctx, c, "", m); fault.Of(err) != fault.UnknownOutcome {
-			t.Errorf("out of time: %v", err)
-		}
+		refused.As(t, change.Send(ctx, c, "", m), fault.UnknownOutcome, "out of time")
 	})
 }
 
@@ -104,20 +99,14 @@ func TestUnsentCommandIsReportedAsWithoutEffect(t *testing.T) {
 	withCuttableDialer(t, func(t *testing.T, line *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step) {
 		line.set(true)
 		_, err := c.Shards(t.Context()) // makes the driver notice the dead connection
-		if fault.Of(err) != fault.Unavailable {
-			t.Fatal(err)
-		}
-		if err := change.Send(t.Context(), c, "", m); fault.Of(err) != fault.Unavailable {
-			t.Errorf("%v", err)
-		}
+		must.That(t, fault.Of(err) == fault.Unavailable, "%v", err)
+		refused.As(t, change.Send(t.Context(), c, "", m), fault.Unavailable, "Send")
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if err := change.Send(ctx, c, "", m); err == nil || fault.Of(err) == fault.UnknownOutcome {
 			t.Errorf("%v", err)
 		}
-		if sent := moves.of("moveChunk"); len(sent) != 0 {
-			t.Errorf("sent: %v", sent)
-		}
+		expect.Len(t, moves.of("moveChunk"), 0, "sent")
 	})
 }
 
@@ -125,19 +114,13 @@ func TestRefusalQuotesTheServer(t *testing.T) {
 	withCuttableDialer(t, func(t *testing.T, _ *cuttableDialer, c *cluster.Client, moves *counter, m operation.Step) {
 		m.Shard = "nowhere"
 		err := change.Send(t.Context(), c, "", m)
-		if fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "shard does not exist") {
-			t.Errorf("%v", err)
-		}
+		refused.With(t, err, fault.NotFound, "shard does not exist", "the end")
 		sent := moves.of("moveChunk")
-		if len(sent) != 1 {
-			t.Fatalf("sent %d times", len(sent))
-		}
+		must.That(t, len(sent) == 1, "sent %d times", len(sent))
 		if ms, ok := sent[0].Lookup("maxTimeMS").AsInt64OK(); !ok || ms <= 0 || ms > m.TimeLimit().Milliseconds() {
 			t.Errorf("no deadline in %v", sent[0])
 		}
-		if _, err := sent[0].LookupErr("comment"); err == nil {
-			t.Errorf("a comment in %v", sent[0])
-		}
+		expect.That(t, must.Err(sent[0].LookupErr("comment")) != nil, "a comment in %v", sent[0])
 	})
 }
 
@@ -160,9 +143,7 @@ func TestTheCommandOfAStepIsSent(t *testing.T) {
 					must.Do(t, err)
 					_ = s.Send(t.Context(), c, "the run", want) // refused or not
 					sent := line.commands()
-					if len(sent) != 1 || sent[0].DB != want.DB {
-						t.Fatalf("%s: sent %v, shown %v", s.Op, sent, want)
-					}
+					must.That(t, len(sent) == 1 && sent[0].DB == want.DB, "%s: sent %v, shown %v", s.Op, sent, want)
 					body := want.Doc[4 : len(want.Doc)-1]
 					if !slices.Equal(body, sent[0].Doc[4:4+len(body)]) {
 						t.Errorf("%s: sent %v, shown %v", s.Op, sent[0].Doc, want.Doc)
@@ -214,7 +195,7 @@ func TestFactsReadFromTheClusterEqualTheTable(t *testing.T) {
 						if _, ok := n.(bson.MaxKey); ok && len(key) > 1 {
 							d[1].Value = n
 						}
-						return document(t, d)
+						return document(d)
 					}
 					makeDividedCollection(t, sim, key, at)
 					table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
@@ -260,11 +241,10 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			cfg := simcluster.Options{ServerVersion: release, Empty: true, Still: true}
 			onSim(t, cfg, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				at := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
+				at := func(n any) bson.Raw { return document(bson.D{{Key: "p", Value: n}}) }
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				time.Sleep(time.Minute)
-				_, err := c.Server(t.Context())
-				must.Do(t, err)
+				must.Do(t, must.Err(c.Server(t.Context())))
 				s := operation.Step{Op: operation.OpMove, NS: "app.users", Min: at(0), Max: at(10), Shard: "shard-rs-1"}
 				other := s
 				other.Min = at(20)
@@ -279,9 +259,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				trace, err := c.Trace(t.Context(), "r", s, begun)
 				must.Do(t, err)
 				// The donor shows no step while the recipient copies data.
-				if !trace.Running || trace.Ended || trace.Steps != 6 || trace.Step != 3 {
-					t.Errorf("while it runs: %+v", trace)
-				}
+				expect.That(t, trace.Running && !trace.Ended && trace.Steps == 6 && trace.Step == 3, "while it runs: %+v", trace)
 				next := sim.Faults().Add(simcluster.Rule{Command: "move", At: simcluster.Committing, Hold: true})
 				rule.Remove()
 				<-next.Reached()
@@ -310,9 +288,7 @@ func TestMigrationIsShownWhileItRunsAndLoggedAfterwards(t *testing.T) {
 				for _, u := range a.Cleanups {
 					found = found || u.Shard == "shard-rs-1" && string(u.Min) == string(s.Min) && u.Until.After(time.Now())
 				}
-				if !found {
-					t.Errorf("no clean-up pending: %+v", a.Cleanups)
-				}
+				expect.That(t, found, "no clean-up pending: %+v", a.Cleanups)
 			})
 		})
 	}

@@ -124,9 +124,7 @@ func eventually(t *testing.T, c *cluster.Client, within time.Duration) time.Dura
 		if err == nil {
 			return time.Since(began)
 		}
-		if time.Since(began) > within {
-			t.Fatalf("after %s still %v", within, err)
-		}
+		must.That(t, time.Since(began) <= within, "after %s still %v", within, err)
 		time.Sleep(500 * time.Millisecond)
 	}
 }
@@ -154,9 +152,7 @@ func TestClientOfAClusterThatIsDownComesToLifeWithoutARestart(t *testing.T) {
 		if took := eventually(t, c, 30*time.Second); took > 20*time.Second {
 			t.Errorf("reached again after %s", took)
 		}
-		if down := c.Connection().Down(); len(down) != 0 || !c.Connection().Endpoints[0].Up {
-			t.Errorf("%+v", c.Connection())
-		}
+		expect.That(t, len(c.Connection().Down()) == 0 && c.Connection().Endpoints[0].Up, "%+v", c.Connection())
 	})
 }
 
@@ -171,9 +167,7 @@ func TestPagesNeedNotWaitForAClusterThatHasJustFailed(t *testing.T) {
 			_, err := c.Shards(t.Context())
 			took := time.Since(began)
 			longest, all = max(longest, took), all+took
-			if fault.Of(err) != fault.Unavailable || fault.Title(err) != fault.NoAnswerTitle {
-				t.Fatal(err)
-			}
+			must.That(t, fault.Of(err) == fault.Unavailable && fault.Title(err) == fault.NoAnswerTitle, "%v", err)
 			time.Sleep(time.Second)
 		}
 		if longest > 11*time.Second || all/40 > 5*time.Second {
@@ -188,17 +182,13 @@ func TestOneMongosOfSeveralIsEnough(t *testing.T) {
 		eventually(t, c, 10*time.Second)
 		time.Sleep(time.Minute)
 		for range 20 {
-			if _, err := c.Shards(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.Shards(t.Context())))
 		}
 		var down []string
 		for _, e := range c.Connection().Down() {
 			down = append(down, e.Address)
 		}
-		if len(c.Connection().Endpoints) != 3 || strings.Join(down, " ") != "a:1 c:3" {
-			t.Errorf("%+v", c.Connection())
-		}
+		expect.That(t, len(c.Connection().Endpoints) == 3 && strings.Join(down, " ") == "a:1 c:3", "%+v", c.Connection())
 		network.lead("c:3", sim)
 		network.lead("b:2", nil)
 		eventually(t, c, 15*time.Second)
@@ -239,8 +229,7 @@ func withRotation(t *testing.T, test func(t *testing.T, r *rotationRig)) {
 		r.client, err = cluster.Open(uri, cluster.Options{Dialer: network, File: path})
 		must.Do(t, err)
 		defer func() { _ = r.client.Close(context.Background()) }()
-		_, err = r.client.Server(t.Context())
-		must.Do(t, err)
+		must.Do(t, must.Err(r.client.Server(t.Context())))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- r.client.Watch(ctx) }()
@@ -289,9 +278,7 @@ func TestChangedCredentialsAreTakenOverWithoutARestart(t *testing.T) {
 		if now := r.client.Connection(); now.FileError != "" || now.Replaced.IsZero() {
 			t.Errorf("%+v", now)
 		}
-		if err := <-answered; err != nil {
-			t.Errorf("a request that was under way got %v", err)
-		}
+		expect.NoError(t, <-answered, "a request that was under way")
 		held.Remove()
 	})
 }
@@ -341,8 +328,7 @@ func TestCredentialsThatTheClusterLearnsLaterAreTriedAgain(t *testing.T) {
 
 func TestChangedAddressOfAnotherClusterIsRefused(t *testing.T) {
 	withRotation(t, func(t *testing.T, r *rotationRig) {
-		other, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8})
-		must.Do(t, err)
+		other := must.Get(simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8}))
 		defer func() { _ = other.Close() }()
 		r.network.lead("b:2", other)
 		time.Sleep(time.Second)
@@ -359,8 +345,7 @@ func TestChangedAddressOfAnotherClusterIsRefused(t *testing.T) {
 func TestAnotherClusterAtTheAddressGetsNoCommands(t *testing.T) {
 	onHosts(t, "mongodb://a:1/", simcluster.Options{Projects: 2, Documents: 10, Still: true},
 		func(t *testing.T, network *hosts, sim *simcluster.Cluster, c *cluster.Client) {
-			other, err := simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8})
-			must.Do(t, err)
+			other := must.Get(simcluster.New(t.Context(), simcluster.Options{Projects: 2, Documents: 10, Still: true, Seed: 8}))
 			defer func() { _ = other.Close() }()
 			network.lead("a:1", sim)
 			first, err := c.Server(t.Context())

@@ -88,8 +88,7 @@ func onRows(t *testing.T, o cluster.Options, test func(t *testing.T, sim *simclu
 		}
 		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		o.Dialer = sim
-		c, err := cluster.Connect(t.Context(), uri, o)
-		must.Do(t, err)
+		c := must.Get(cluster.Connect(t.Context(), uri, o))
 		defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
 		test(t, sim, c)
 	})
@@ -140,9 +139,7 @@ func TestCursorsOfAPredecessorAreEnded(t *testing.T) {
 		}
 		all := looks.times()
 		for i, at := range all[1:] {
-			if at.Sub(all[i]) < 10*time.Second {
-				t.Errorf("two looks within %s", at.Sub(all[i]))
-			}
+			expect.That(t, at.Sub(all[i]) >= 10*time.Second, "two looks within %s", at.Sub(all[i]))
 		}
 		if cancel(); !errors.Is(<-done, context.Canceled) {
 			t.Error("it ended before its context")
@@ -176,9 +173,7 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 			defer hung.Remove()
 			short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
-			if _, err := c.Shards(short); err == nil {
-				t.Fatal("a held read was answered")
-			}
+			must.That(t, must.Err(c.Shards(short)) != nil, "a held read was answered")
 			mu.Lock()
 			defer mu.Unlock()
 			return session
@@ -198,9 +193,7 @@ func TestCursorsThatStillStandAfterTheirSessionsWereKilledAreEnded(t *testing.T)
 		time.Sleep(time.Minute)
 		giveUpOne()
 		time.Sleep(40 * time.Second)
-		if got := standingCursors(t, sim); len(got) != 0 {
-			t.Errorf("these cursors stand: %q", got)
-		}
+		expect.Len(t, standingCursors(t, sim), 0, "these cursors stand")
 		n := len(looks.times())
 		if time.Sleep(5 * time.Minute); len(looks.times()) != n || n > 8 {
 			t.Errorf("%d looks, and %d more while nothing could be left", n, len(looks.times())-n)
@@ -234,9 +227,7 @@ func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
 		for range 1500 {
 			hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
 			short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-			if _, err := c.Shards(short); err == nil {
-				t.Fatal("a held read was answered")
-			}
+			must.That(t, must.Err(c.Shards(short)) != nil, "a held read was answered")
 			cancel()
 			hung.Remove()
 			mu.Lock()
@@ -251,9 +242,7 @@ func TestSessionsAreKilledWhileMoreReadsAreGivenUp(t *testing.T) {
 				t.Fatalf("the session of read %d was killed %d times, want 3", i, n)
 			}
 		}
-		if most > 100 {
-			t.Errorf("%d sessions in one command, and a read was given up every 0.3 s", most)
-		}
+		expect.That(t, most <= 100, "%d sessions in one command, and a read was given up every 0.3 s", most)
 	})
 }
 
@@ -280,9 +269,7 @@ func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 				cluster.Options{Dialer: c.Cluster, Monitor: monitor}))
 			defer func() { _ = reader.Close(t.Context()) }()
 			open, at, err := reader.OpenCursors(t.Context())
-			if err != nil || len(open) == 0 || at.Before(opened) {
-				t.Fatalf("%d cursors at %s, %v", len(open), at, err)
-			}
+			must.That(t, err == nil && len(open) != 0 && !at.Before(opened), "%d cursors at %s, %v", len(open), at, err)
 			if k := open[0]; k.NS != ns || k.App != "report-job" || k.Client == "" || strings.Contains(k.Client, ":") || k.ID == 0 ||
 				len(k.Session.ID) != 16 || len(k.Session.User) != 32 || k.Opened.Sub(opened).Abs() > time.Second {
 				t.Errorf("%+v", k)
@@ -298,9 +285,7 @@ func TestTableSaysWhoHoldsUpADeletion(t *testing.T) {
 			}
 			command := held[0].EndCommands()[0].Text
 			parts := regexp.MustCompile(`^db\.adminCommand\(\{killSessions: \[\{id: UUID\("([-0-9a-f]{36})"\)\}\]\}\)$`).FindStringSubmatch(command)
-			if parts == nil {
-				t.Fatalf("the command is %s", command)
-			}
+			must.That(t, parts != nil, "the command is %s", command)
 			id := bson.Binary{Subtype: bson.TypeBinaryUUID, Data: must.Get(hex.DecodeString(strings.ReplaceAll(parts[1], "-", "")))}
 			c.Do(t, "admin", bson.D{{Key: "killSessions", Value: bson.A{bson.D{{Key: "id", Value: id}}}}})
 			time.Sleep(6 * time.Minute)
@@ -330,39 +315,27 @@ func TestSessionsOfReadsThatWereGivenUpAreKilled(t *testing.T) {
 		}
 	}}
 	onRows(t, cluster.Options{Monitor: monitor}, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client) {
-		if _, err := c.Shards(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.Shards(t.Context())))
 		hung := sim.Faults().Add(simcluster.Rule{Command: "find", NS: "config.shards", At: simcluster.Received, Hold: true})
 		short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
-		if _, err := c.Shards(short); err == nil {
-			t.Fatal("a held read was answered")
-		}
+		must.That(t, must.Err(c.Shards(short)) != nil, "a held read was answered")
 		mu.Lock()
 		lost := read[len(read)-1]
 		mu.Unlock()
 		hung.Remove()
 		for range 20 {
-			if _, err := c.Shards(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.Shards(t.Context())))
 			time.Sleep(time.Second)
 		}
 		mu.Lock()
 		defer mu.Unlock()
 		n := 0
 		for _, id := range killed {
-			if id != lost {
-				t.Errorf("the session %s was killed, and its read had been answered", id)
-			}
+			expect.That(t, id == lost, "the session %s was killed, and its read had been answered", id)
 			n++
 		}
-		if n < 2 || n > 4 {
-			t.Errorf("the session was killed %d times in 20 s, want 2 to 4", n)
-		}
-		if slices.Contains(read[len(read)-20:], lost) {
-			t.Error("the session of the lost read was used again")
-		}
+		expect.That(t, n >= 2 && n <= 4, "the session was killed %d times in 20 s, want 2 to 4", n)
+		expect.That(t, !slices.Contains(read[len(read)-20:], lost), "the session of the lost read was used again")
 	})
 }

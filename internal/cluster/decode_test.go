@@ -30,8 +30,7 @@ func doc(t testing.TB, text string) bson.Raw {
 	t.Helper()
 	var d bson.D
 	must.Do(t, bson.UnmarshalExtJSON([]byte(text), true, &d))
-	raw := must.Get(bson.Marshal(d))
-	return raw
+	return must.Get(bson.Marshal(d))
 }
 
 const chunk50 = `{"_id":{"$oid":"6b01b7482b3f21e86666bad5"},"uuid":{"$binary":{"base64":"437qTOWYQT+fO/TuVENVIg==","subType":"04"}},
@@ -67,9 +66,7 @@ func TestChunksOfOtherVersionsAreDecoded(t *testing.T) {
 			func(c topology.Chunk) bool { return c.Shard == "by-uuid" }},
 	} {
 		got, err := decodeChunk(t, doc(t, c.text))
-		if err != nil || !c.want(got) {
-			t.Errorf("%s: %+v, %v", name, got, err)
-		}
+		expect.That(t, err == nil && c.want(got), "%s: %+v, %v", name, got, err)
 	}
 }
 
@@ -105,9 +102,7 @@ func TestHeadsAreDecodedAcrossVersions(t *testing.T) {
 		t.Errorf("without timestamp the chunks are by namespace: %+v, %v", h, err)
 	}
 	h, err = decodeHead(doc(t, `{"_id":"a.system.resharding.df24b196","timestamp":{"$timestamp":{"t":1,"i":1}},"key":{"_id":1},"unsplittable":true,"reshardingFields":{"uuid":1}}`))
-	if err != nil || !h.Temporary || !h.Unsplittable || !h.Resharding {
-		t.Errorf("%+v, %v", h, err)
-	}
+	expect.That(t, err == nil && h.Temporary && h.Unsplittable && h.Resharding, "%+v, %v", h, err)
 	for _, bad := range []string{`{}`, `{"_id":5}`, `{"_id":"a.b"}`, `{"_id":"a.b","key":{}}`, `{"_id":"a.b","key":7}`} {
 		if h, err := decodeHead(doc(t, bad)); err == nil {
 			t.Errorf("%s became %+v", bad, h)
@@ -126,8 +121,7 @@ func TestShardsAreDecoded(t *testing.T) {
 }
 
 func TestFailuresAreClassified(t *testing.T) {
-	u, err := ParseURI("mongodb://u:s3cret@h:1/")
-	must.Do(t, err)
+	u := must.Get(ParseURI("mongodb://u:s3cret@h:1/"))
 	c := &Client{address: u}
 	for _, e := range []struct {
 		err  error
@@ -320,9 +314,7 @@ func TestNumbersOutOfTheirRangeAreNotKnown(t *testing.T) {
 					known++
 				}
 			}
-			if known != 4 {
-				t.Errorf("%s %v: %d figures are known, expected 4", of, v, known)
-			}
+			expect.That(t, known == 4, "%s %v: %d figures are known, expected 4", of, v, known)
 		}
 		owned := must.Get(bson.Marshal(bson.D{{Key: "shardName", Value: "a"}, {Key: "numOwnedDocuments", Value: v},
 			{Key: "ownedSizeBytes", Value: 7}}))

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -180,8 +181,7 @@ func TestRolesPageNamesEveryCommand(t *testing.T) {
 // Every address that docs/connect.md shows is one that shardboard takes. AWS, OIDC and SRV need a
 // network and are parsed only.
 func TestAddressesOfTheConnectPageAreValid(t *testing.T) {
-	page, err := os.ReadFile("../../docs/connect.md")
-	must.Do(t, err)
+	page := must.Get(os.ReadFile("../../docs/connect.md"))
 	p := newPKI(t)
 	cert, key := p.issue("board")
 	p.file("ca.pem", p.ca)
@@ -197,18 +197,10 @@ func TestAddressesOfTheConnectPageAreValid(t *testing.T) {
 			t.Errorf("%s: %v", m[1], err)
 			continue
 		}
-		if u.HoldsSecret() != strings.Contains(text, "PASSWORD") {
-			t.Errorf("%s: holds a secret: %t", m[1], u.HoldsSecret())
-		}
+		expect.Equal(t, u.HoldsSecret(), strings.Contains(text, "PASSWORD"), "%s: holds a secret", m[1])
 		if strings.HasPrefix(text, "mongodb://") {
-			for _, c := range options.Client().ApplyURI(text).Compressors {
-				if !strings.Contains("zstd snappy zlib", c) {
-					t.Errorf("%s: compressor %s", m[1], c)
-				}
-			}
+			expect.ContainsAll(t, "zstd snappy zlib", options.Client().ApplyURI(text).Compressors, "%s: compressor", m[1])
 		}
 	}
-	if seen < 12 {
-		t.Errorf("%d addresses", seen)
-	}
+	expect.That(t, seen >= 12, "%d addresses", seen)
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -37,9 +38,7 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			before := len(got)
-			if before == 0 {
-				t.Fatal("the entries that are there did not come")
-			}
+			must.That(t, before != 0, "the entries that are there did not come")
 			log := func(i int) {
 				_, err := sim.Command(t.Context(), "config", bson.D{{Key: "insert", Value: "changelog"}, {Key: "documents", Value: bson.A{bson.D{
 					{Key: "_id", Value: i}, {Key: "time", Value: time.Now().Add(time.Duration(-i) * time.Hour)}, {Key: "what", Value: "split"},
@@ -75,8 +74,7 @@ func TestTheChangelogIsFollowed(t *testing.T) {
 
 func do(t *testing.T, sim *simcluster.Cluster, db string, cmd bson.D) {
 	t.Helper()
-	_, err := sim.Command(t.Context(), db, cmd)
-	must.Do(t, err)
+	must.Do(t, must.Err(sim.Command(t.Context(), db, cmd)))
 }
 
 // However a cursor at the end of the changelog ends, the watcher polls meanwhile, follows again within seconds, has
@@ -114,9 +112,7 @@ func TestFollowingComesBack(t *testing.T) {
 				breaks(t, sim)
 				split("a")
 				time.Sleep(5 * time.Second)
-				if chunks() != n+1 {
-					t.Errorf("%d chunks, %+v", chunks(), w.Table().Following)
-				}
+				expect.Equal(t, chunks(), n+1, "chunks, %+v", w.Table().Following)
 				time.Sleep(time.Minute)
 				split("b")
 				time.Sleep(100 * time.Millisecond)
@@ -176,7 +172,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			o := simcluster.Options{ServerVersion: release, Empty: true, Still: true, Migration: time.Minute}
 			onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
-				at := func(n any) bson.Raw { return document(t, bson.D{{Key: "p", Value: n}}) }
+				at := func(n any) bson.Raw { return document(bson.D{{Key: "p", Value: n}}) }
 				makeDividedCollection(t, sim, bson.D{{Key: "p", Value: 1}}, at)
 				// The recipient must own a chunk, otherwise the mongos does not query it.
 				const rows = 4000
@@ -199,9 +195,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 				}()
 				time.Sleep(31 * time.Second)
 				table := w.Table()
-				if len(table.Moves.List) != 1 {
-					t.Fatalf("%+v, %+v", table.Moves, table.Health[topology.PartMoves])
-				}
+				must.That(t, len(table.Moves.List) == 1, "%+v, %+v", table.Moves, table.Health[topology.PartMoves])
 				m := table.Moves.List[0]
 				if m.NS != "app.users" || m.From != "shard-rs-1" || m.To != "shard-rs-2" || string(m.Min) != string(at(20)) || m.Arrived(table) {
 					t.Errorf("%+v", m)
@@ -212,15 +206,9 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 				if m.Steps != 6 && m.Steps != 0 || m.RecipientSteps < 7 || table.Moves.StepsReason != "" {
 					t.Errorf("steps: %+v", m)
 				}
-				if !m.Copied.Known || m.Copied.Value < rows/3 || m.Copied.Value > rows*2/3 {
-					t.Errorf("copied %+v", m.Copied)
-				}
-				if !m.Estimate.Known || m.Estimate.Value <= 0 {
-					t.Errorf("estimate %+v", m.Estimate)
-				}
-				if m.Left.Known && m.Left.For <= 0 {
-					t.Errorf("left %+v", m.Left)
-				}
+				expect.That(t, m.Copied.Known && m.Copied.Value >= rows/3 && m.Copied.Value <= rows*2/3, "copied %+v", m.Copied)
+				expect.That(t, m.Estimate.Known && m.Estimate.Value > 0, "estimate %+v", m.Estimate)
+				expect.That(t, !m.Left.Known || m.Left.For > 0, "left %+v", m.Left)
 				if got, want := table.Moves.FromLog, release >= "6.0"; got != want {
 					t.Errorf("from the changelog: %v", got)
 				}
@@ -236,9 +224,7 @@ func TestMigrationInFlightIsShownInEveryRelease(t *testing.T) {
 					table.Events[0].What != "moveChunk.commit" {
 					t.Errorf("what came of it is not known yet: %+v", table.Events)
 				}
-				if !m.Arrived(table) {
-					t.Error("the chunk is on its recipient, and does not count as arrived")
-				}
+				expect.That(t, m.Arrived(table), "the chunk is on its recipient, and does not count as arrived")
 			})
 		})
 	}

@@ -65,9 +65,7 @@ func TestLostClusterRecoversByItself(t *testing.T) {
 		defer stop()
 		time.Sleep(3 * time.Second)
 		good := w.Table()
-		if !good.Loaded {
-			t.Fatal("not loaded")
-		}
+		must.That(t, good.Loaded, "not loaded")
 		line.set(true)
 		time.Sleep(time.Minute)
 		lost := w.Table()
@@ -118,10 +116,9 @@ func TestCloseDoesNotWaitForReads(t *testing.T) {
 // A dialer that ignores its context does not block Connect.
 func TestConnectGivesUpOnADialThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		uri, err := cluster.ParseURI(simcluster.URI())
-		must.Do(t, err)
+		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		began := time.Now()
-		_, err = cluster.Connect(t.Context(), uri, cluster.Options{Dialer: hangingDialer{}})
+		_, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: hangingDialer{}})
 		if took := time.Since(began); fault.Of(err) != fault.Unavailable || took > 8*time.Second {
 			t.Errorf("%v after %s", err, took)
 		}
@@ -144,8 +141,7 @@ func TestConnectRepeatsALostHello(t *testing.T) {
 		uri := must.Get(cluster.ParseURI(simcluster.URI()))
 		began := time.Now()
 		d := &deafSecondDialer{sim: sim}
-		c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: d})
-		must.Do(t, err)
+		c := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: d}))
 		if took := time.Since(began); took > 2*time.Second || d.dials.Load() < 3 {
 			t.Errorf("after %s and %d dials", took, d.dials.Load())
 		}

@@ -45,9 +45,7 @@ func TestMigrationsOfARealServerAreDecoded(t *testing.T) {
 			expect.Equal(t, m.Begun.Year(), 2026, "begun %s", m.Begun)
 		}
 	})
-	if seen < 10 {
-		t.Errorf("%d documents", seen)
-	}
+	expect.That(t, seen >= 10, "%d documents", seen)
 }
 
 func TestOperationsOfARealServerAreDecoded(t *testing.T) {
@@ -61,9 +59,7 @@ func TestOperationsOfARealServerAreDecoded(t *testing.T) {
 			desc, _ := row.Lookup("desc").StringValueOK()
 			if _, err := row.LookupErr("command", "_shardsvrMovePrimary"); err == nil {
 				primaries++
-				if ok {
-					t.Errorf("movePrimary is taken for a migration: %+v", o)
-				}
+				expect.That(t, !ok, "movePrimary is taken for a migration: %+v", o)
 				continue
 			}
 			switch {
@@ -93,14 +89,11 @@ func TestOperationsOfARealServerAreDecoded(t *testing.T) {
 // display.
 func TestMalformedDocumentsAreNotMigrationsInFlight(t *testing.T) {
 	raw := func(d bson.D) bson.Raw {
-		doc := must.Get(bson.Marshal(d))
-		return doc
+		return must.Get(bson.Marshal(d))
 	}
 	old := decodeMigration(raw(bson.D{{Key: "_id", Value: "db.c-p_1"}, {Key: "ns", Value: "db.c"},
 		{Key: "min", Value: bson.D{{Key: "p", Value: 1}}}, {Key: "fromShard", Value: "a"}, {Key: "toShard", Value: "b"}}))
-	if !old.Begun.IsZero() || old.NS != "db.c" || old.Max != nil {
-		t.Errorf("%+v", old)
-	}
+	expect.That(t, old.Begun.IsZero() && old.NS == "db.c" && old.Max == nil, "%+v", old)
 	if m := decodeMigration(raw(bson.D{{Key: "ns", Value: 5}, {Key: "min", Value: "x"}})); m.NS != "" || m.Min != nil {
 		t.Errorf("%+v", m)
 	}

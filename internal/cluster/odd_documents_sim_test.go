@@ -97,9 +97,7 @@ func TestMalformedCatalogDocumentHidesNothingElse(t *testing.T) {
 				}
 				h := now.Health[o.part]
 				t.Logf("%s: note %q, error %v", o.part, h.Note, h.Err)
-				if h.Err != nil && strings.Contains(fault.Text(h.Err), "went wrong inside") {
-					t.Errorf("%v", h.Err)
-				}
+				expect.That(t, h.Err == nil || !strings.Contains(fault.Text(h.Err), "went wrong inside"), "%v", h.Err)
 			})
 		})
 	}
@@ -115,22 +113,16 @@ func TestTombstonesAndTrackedCollectionsAreNotSharded(t *testing.T) {
 			must.Do(t, run(t, sim, "d", bson.D{{Key: "insert", Value: "plain"}, {Key: "documents", Value: bson.A{bson.D{{Key: "_id", Value: 1}}}}}))
 			w := topology.NewWatcher(c, topology.Options{})
 			must.Do(t, w.Refresh(t.Context()))
-			if w.Table().Collection("d.gone") == nil {
-				t.Fatal("not loaded")
-			}
+			must.That(t, w.Table().Collection("d.gone") != nil, "not loaded")
 			must.Do(t, run(t, sim, "d", bson.D{{Key: "drop", Value: "gone"}}))
 			if version == "8.0" {
 				must.Do(t, run(t, sim, "admin", bson.D{{Key: "moveCollection", Value: "d.plain"}, {Key: "toShard", Value: "shard-rs-2"}}))
 			}
 			must.Do(t, w.Refresh(t.Context()))
-			if w.Table().Collection("d.gone") != nil {
-				t.Errorf("%s: a dropped collection is still there", version)
-			}
+			expect.That(t, w.Table().Collection("d.gone") == nil, "%s: a dropped collection is still there", version)
 			plain := w.Table().Collection("d.plain")
 			if version == "4.4" {
-				if plain != nil {
-					t.Errorf("an unsharded collection of 4.4: %+v", plain)
-				}
+				expect.That(t, plain == nil, "an unsharded collection of 4.4: %+v", plain)
 				return
 			}
 			if plain == nil || !plain.Unsplittable || plain.Chunks.Len() != 1 || plain.Chunks.Owner(0) != "shard-rs-2" {
@@ -159,18 +151,14 @@ func TestTimeSeriesOfBothFormsAreListedAndCounted(t *testing.T) {
 					must.Do(t, err)
 					ns := topology.Namespace("app." + stored)
 					slices.Sort(list)
-					if want := []topology.Namespace{"app.plain", ns}; !slices.Equal(list, want) {
-						t.Errorf("listed: %v, want %v", list, want)
-					}
+					expect.EqualSlices(t, list, []topology.Namespace{"app.plain", ns}, "listed")
 					sizes, err := c.Sizes(t.Context(), ns)
 					must.Do(t, err)
 					var buckets int64
 					for _, s := range sizes.Shards {
 						buckets += s.Documents.Value
 					}
-					if !sizes.Buckets || buckets != 2 {
-						t.Errorf("%d buckets, called so: %v; want 2", buckets, sizes.Buckets)
-					}
+					expect.That(t, sizes.Buckets && buckets == 2, "%d buckets, called so: %v; want 2", buckets, sizes.Buckets)
 				})
 		})
 	}
@@ -194,10 +182,7 @@ func TestDefaultChunkSizeIsThatOfTheReleaseInTheFirstRead(t *testing.T) {
 func TestSizesNeedNoEarlierQuestionForTheRelease(t *testing.T) {
 	cfg := simcluster.Options{ServerVersion: "7.0", Projects: 2, Documents: 20, Still: true}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, sent *counter) {
-		_, err := c.AllSizes(t.Context())
-		must.Do(t, err)
-		if n := len(sent.of("aggregate")); n != 1 {
-			t.Errorf("got %d reads, want 1", n)
-		}
+		must.Do(t, must.Err(c.AllSizes(t.Context())))
+		expect.Equal(t, len(sent.of("aggregate")), 1, "reads")
 	})
 }

@@ -190,9 +190,7 @@ func collectSample(t *testing.T, sim *simcluster.Cluster) sample {
 		reply, err := sim.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: coll}, {Key: "limit", Value: 1}})
 		must.Do(t, err)
 		doc, ok := reply.Lookup("cursor", "firstBatch", "0").DocumentOK()
-		if !ok {
-			t.Fatalf("%s is empty", coll)
-		}
+		must.That(t, ok, "%s is empty", coll)
 		return doc
 	}
 	id := func(doc bson.Raw, field string) string { return doc.Lookup(field).ObjectID().Hex() }

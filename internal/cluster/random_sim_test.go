@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
@@ -116,9 +117,7 @@ func (w *randomAdmin) shard(ns string) error {
 }
 
 func (w *randomAdmin) document(c *topology.Collection, k shardkey.Key) bson.Raw {
-	d, err := c.Key.Document(k)
-	must.Do(w.t, err)
-	return d
+	return must.Get(c.Key.Document(k))
 }
 
 // keyInside returns a random key inside a chunk, as a complete bound.
@@ -132,10 +131,8 @@ func (w *randomAdmin) keyInside(c *topology.Collection, chunk topology.Chunk) (s
 			}
 			d = append(d, bson.E{Key: f.Name, Value: v})
 		}
-		raw, err := bson.Marshal(d)
-		must.Do(w.t, err)
-		k, err := c.Key.Bound(raw)
-		must.Do(w.t, err)
+		raw := must.Get(bson.Marshal(d))
+		k := must.Get(c.Key.Bound(raw))
 		if k.Compare(chunk.Min) > 0 && k.Compare(chunk.Max) < 0 {
 			return k, true
 		}
@@ -212,9 +209,7 @@ func walkAndCompare(t *testing.T, o simcluster.Options, steps int) {
 			wanted = append(wanted, "tidy")
 		}
 		for _, what := range wanted {
-			if done[what] < steps/50 {
-				t.Errorf("the walk was too tame: %v", done)
-			}
+			expect.That(t, done[what] >= steps/50, "the walk was too tame: %v", done)
 		}
 	})
 }
@@ -224,12 +219,8 @@ func checkCover(t *testing.T, col *topology.Collection) {
 	t.Helper()
 	next := col.Key.Min()
 	for i, ch := range col.Chunks.All() {
-		if ch.Min.Compare(next) != 0 || ch.Min.Compare(ch.Max) >= 0 {
-			t.Fatalf("%s: gap or overlap before chunk %d", col.NS, i)
-		}
+		must.That(t, ch.Min.Compare(next) == 0 && ch.Min.Compare(ch.Max) < 0, "%s: gap or overlap before chunk %d", col.NS, i)
 		next = ch.Max
 	}
-	if next.Compare(col.Key.Max()) != 0 {
-		t.Fatalf("%s does not reach the end", col.NS)
-	}
+	must.That(t, next.Compare(col.Key.Max()) == 0, "%s does not reach the end", col.NS)
 }

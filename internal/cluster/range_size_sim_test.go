@@ -54,9 +54,7 @@ func shardedCollection(t *testing.T, c *cluster.Client, ns topology.Namespace) *
 	table, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 	must.Do(t, err)
 	coll := table.Collection(ns)
-	if coll == nil {
-		t.Fatalf("no %s", ns)
-	}
+	must.That(t, coll != nil, "no %s", ns)
 	return coll
 }
 
@@ -86,9 +84,7 @@ func TestChunkIsMeasuredAsOnARealCluster(t *testing.T) {
 				}
 				exact, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), true)
 				must.Do(t, err)
-				if exact.Documents != 8000 || exact.Bytes != 8_601_600 || !exact.Exact {
-					t.Errorf("read, it is %+v", exact)
-				}
+				expect.That(t, exact.Documents == 8000 && exact.Bytes == 8_601_600 && exact.Exact, "read, it is %+v", exact)
 				all, err := c.RangeSize(t.Context(), coll.Meta, shardkey.Range{Min: coll.Key.Min(), Max: coll.Key.Max()}, false)
 				must.Do(t, err)
 				expect.Equal(t, all.Documents, 8000, "all chunks together: %+v", all)
@@ -101,9 +97,7 @@ func TestChunkIsMeasuredAsOnARealCluster(t *testing.T) {
 				if n, _ := reply.Lookup("numObjects").AsFloat64OK(); size != 8_601_600 || n != 8000 {
 					t.Errorf("without a key pattern: %s", reply)
 				}
-				if len(got) != 5 || got[0] != "db.dataSize" {
-					t.Errorf("sent %v", got)
-				}
+				expect.That(t, len(got) == 5 && got[0] == "db.dataSize", "sent %v", got)
 			})
 		})
 	}
@@ -125,9 +119,7 @@ func TestSizeRulePredictsWhatTheDonorDoes(t *testing.T) {
 				size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), false)
 				must.Do(t, err)
 				limit := balance.ReleaseOf(version).MoveLimit(1<<20, size.Bytes/size.Documents)
-				if limit != 1950 {
-					t.Fatalf("the limit is %d documents", limit)
-				}
+				must.That(t, limit == 1950, "the limit is %d documents", limit)
 				move := bson.D{{Key: "moveChunk", Value: "db.c"},
 					{Key: "bounds", Value: bson.A{bson.D{{Key: "k", Value: 1}}, bson.D{{Key: "k", Value: 2}}}}, {Key: "to", Value: "shard-rs-2"}}
 				for _, n := range []int64{limit + 1, limit} {
@@ -135,9 +127,7 @@ func TestSizeRulePredictsWhatTheDonorDoes(t *testing.T) {
 						bson.D{{Key: "q", Value: bson.D{{Key: "_id", Value: bson.D{{Key: "$gte", Value: int32(n)}}}}}, {Key: "limit", Value: 0}}}}}))
 					size, err := c.RangeSize(t.Context(), coll.Meta, rangeOf(coll.Chunks.At(1)), true)
 					must.Do(t, err)
-					if size.Documents != n {
-						t.Fatalf("%d documents, not %d", size.Documents, n)
-					}
+					must.That(t, size.Documents == n, "%d documents, not %d", size.Documents, n)
 					err = run(t, sim, "admin", move)
 					expect.Equal(t, err != nil, (n > limit), "%d documents of %d: %v", n, limit, err)
 				}
@@ -169,9 +159,7 @@ func TestHashedAndCompoundChunksAreMeasuredByTheirBounds(t *testing.T) {
 				t.Errorf("%s %s: the chunks have %d documents together, the collection %d", coll.NS, coll.Key, sum, n)
 			}
 		}
-		if len(forms) < 2 {
-			t.Errorf("only %v were measured", forms)
-		}
+		expect.That(t, len(forms) >= 2, "only %v were measured", forms)
 	})
 }
 
@@ -204,7 +192,7 @@ func TestUnmeasuredChunkHasAReason(t *testing.T) {
 		if _, err := c.RangeSize(ctx, coll.Meta, r, false); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled: %v", err)
 		}
-		other := must.Get(shardkey.ParsePattern(document(t, bson.D{{Key: "q", Value: int32(1)}})))
+		other := must.Get(shardkey.ParsePattern(document(bson.D{{Key: "q", Value: int32(1)}})))
 		m := coll.Meta
 		m.Key = other
 		if _, err := c.RangeSize(t.Context(), m, shardkey.Range{Min: other.Min(), Max: other.Max()}, false); fault.Of(err) != fault.Conflict {
@@ -224,16 +212,9 @@ func TestMeasuringHasATimeLimitOnTheShards(t *testing.T) {
 		}})
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		_, err := c.RangeSize(ctx, coll.Meta, rangeOf(coll.Chunks.At(1)), false)
-		must.Do(t, err)
-		if limit == nil || limit == "" {
-			t.Error("the command has no maxTimeMS")
-		}
+		must.Do(t, must.Err(c.RangeSize(ctx, coll.Meta, rangeOf(coll.Chunks.At(1)), false)))
+		expect.That(t, limit != nil && limit != "", "the command has no maxTimeMS")
 	})
 }
 
-func document(t *testing.T, d bson.D) bson.Raw {
-	t.Helper()
-	raw := must.Get(bson.Marshal(d))
-	return raw
-}
+func document(d bson.D) bson.Raw { return must.Get(bson.Marshal(d)) }

@@ -68,9 +68,7 @@ func TestServerErrorsAreClassified(t *testing.T) {
 func TestServerMessageIsKeptInFull(t *testing.T) {
 	text := `Unable to start new balancer operation because this shard is currently donating chunk [{ _id: { id: UUID("0f800000-0000-0000-0000-000000000000") } }, { _id: { id: UUID("0fc00000-0000-0000-0000-000000000000") } }) for namespace config.system.sessions to shard-rs-2`
 	err := (&Client{}).refusal(answer{codeConflictingOp, "", text}, errors.New(text), operation.Attempt{To: "move a chunk"})
-	if want := `The cluster refused to move a chunk: "` + text + `".`; fault.Text(err) != want {
-		t.Fatalf("%s", fault.Text(err))
-	}
+	must.That(t, fault.Text(err) == `The cluster refused to move a chunk: "`+text+`".`, "%s", fault.Text(err))
 }
 
 // A server's message may contain key values and host names. Users who may not see it
@@ -104,8 +102,7 @@ func TestRefusalWithoutTheServersTextNamesItsCode(t *testing.T) {
 func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 	file := must.Get(os.Open("testdata/refusals.jsonl.gz"))
 	defer file.Close()
-	plain, err := gzip.NewReader(file)
-	must.Do(t, err)
+	plain := must.Get(gzip.NewReader(file))
 	releases, recorded := map[string]int{}, map[*refusal]bool{}
 	for lines := bufio.NewScanner(plain); lines.Scan(); {
 		var r struct {
@@ -128,9 +125,7 @@ func TestRecordedRefusalsAreUnderstood(t *testing.T) {
 			t.Errorf("the row of %v %q is recorded: %t, and known from %q", r.codes, r.text, recorded[r], r.from)
 		}
 	}
-	if releases["5.0.7"] < 30 || releases["8.0.10"] < 40 {
-		t.Fatalf("recorded refusals by release: %v", releases)
-	}
+	must.That(t, releases["5.0.7"] >= 30 && releases["8.0.10"] >= 40, "recorded refusals by release: %v", releases)
 }
 
 func TestAMoveInTheWayIsNamedInTheWordsOfEachRelease(t *testing.T) {
@@ -140,9 +135,7 @@ func TestAMoveInTheWayIsNamedInTheWordsOfEachRelease(t *testing.T) {
 			"currently donating range 'min: { p: 1 } - max: { p: 2 }' for namespace a.b to shard s-2",
 	} {
 		err, ok := busyError(operation.ObstacleMigration, text, fault.New(fault.Conflict, "refused")).(*operation.BusyError)
-		if !ok || err.NS != "a.b" || err.Shard != "s-2" {
-			t.Errorf("%q: got %+v", text, err)
-		}
+		expect.That(t, ok && err.NS == "a.b" && err.Shard == "s-2", "%q: got %+v", text, err)
 	}
 }
 
@@ -166,7 +159,5 @@ func TestEveryConnectionErrorHasARemedy(t *testing.T) {
 	} {
 		expect.Contains(t, connectAdvice(text, false), want, "%s", text)
 	}
-	if got := connectAdvice("Last error: EOF", true); !strings.Contains(got, "when TLS begins") {
-		t.Error(got)
-	}
+	expect.Contains(t, connectAdvice("Last error: EOF", true), "when TLS begins", "the text")
 }

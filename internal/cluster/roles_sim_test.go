@@ -45,8 +45,7 @@ func withRoles(t *testing.T, version string, test func(*testing.T, *rolesFixture
 			uri := must.Get(cluster.ParseURI(strings.Replace(simcluster.URI(), "mongodb://",
 				"mongodb://"+url.UserPassword(r.name, "pw").String()+"@", 1)))
 			s.denied[r.name] = &refusals{}
-			c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()})
-			must.Do(t, err)
+			c := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim, Monitor: s.denied[r.name].monitor()}))
 			defer func() { _ = c.Close(context.Background()) }()
 			s.as[r.name] = c
 		}
@@ -123,9 +122,7 @@ func TestEveryOperationIsTried(t *testing.T) {
 	}
 	slices.Sort(tried)
 	slices.Sort(want)
-	if !slices.Equal(tried, want) {
-		t.Errorf("tried %v, there are %v", tried, want)
-	}
+	expect.That(t, slices.Equal(tried, want), "tried %v, there are %v", tried, want)
 }
 
 // releasesOfRoles lists releases with different roles or commands.
@@ -142,27 +139,17 @@ func TestDocumentedRolesAreSufficient(t *testing.T) {
 			withRoles(t, version, func(t *testing.T, s *rolesFixture) {
 				for _, name := range []string{doctor.ViewerRole, doctor.OperatorRole} {
 					r := newReader(t, s.as[name], discardLog)
-					if complaints := r.readEverything(t.Context(), s.sample); len(complaints) > 0 {
-						t.Errorf("%s: %q", name, complaints)
-					}
-					if denied := s.denied[name].take(); len(denied) > 0 {
-						t.Errorf("%s was denied %v", name, denied)
-					}
+					expect.Len(t, r.readEverything(t.Context(), s.sample), 0, "%s", name)
+					expect.Len(t, s.denied[name].take(), 0, "%s was denied", name)
 					changes := name == doctor.OperatorRole
 					if lacks, unknown := missingPrivileges(r.examine(t.Context(), t), changes); len(lacks)+len(unknown) > 0 {
 						t.Errorf("%s: the doctor says it lacks %v, and knows too little of %v", name, lacks, unknown)
 					}
 					s.denied[name].take() // the doctor also tries what only changes need
 				}
-				if refused := tryChanges(t.Context(), t, s.as[doctor.OperatorRole]); len(refused) > 0 {
-					t.Errorf("the operator was refused %v", refused)
-				}
-				if complaints := runReads(t.Context(), s.as[doctor.OperatorRole]); len(complaints) > 0 {
-					t.Errorf("the operator could not watch a change: %q", complaints)
-				}
-				if denied := s.denied[doctor.OperatorRole].take(); len(denied) > 0 {
-					t.Errorf("the operator was denied %v", denied)
-				}
+				expect.Len(t, tryChanges(t.Context(), t, s.as[doctor.OperatorRole]), 0, "the operator was refused")
+				expect.Len(t, runReads(t.Context(), s.as[doctor.OperatorRole]), 0, "the operator could not watch a change")
+				expect.Len(t, s.denied[doctor.OperatorRole].take(), 0, "the operator was denied")
 			})
 		})
 	}
@@ -248,13 +235,9 @@ func TestDoctorSendsOnlyReads(t *testing.T) {
 			"config.find", "yorkie-meta.find", "yorkie-meta.aggregate", "yorkie-meta.listCollections", "yorkie-meta.dbStats"}
 		all := sent.take()
 		for _, name := range all {
-			if !slices.Contains(harmless, name) {
-				t.Errorf("it sent %s", name)
-			}
+			expect.That(t, slices.Contains(harmless, name), "it sent %s", name)
 		}
-		if len(all) < 20 || len(all) > 40 {
-			t.Errorf("it sent %d commands: %v", len(all), all)
-		}
+		expect.That(t, len(all) >= 20 && len(all) <= 40, "it sent %d commands: %v", len(all), all)
 		if lacks, unknown := missingPrivileges(report, true); len(lacks)+len(unknown) > 0 {
 			t.Errorf("without access control it lacks %v and %v", lacks, unknown)
 		}

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
@@ -53,9 +54,7 @@ func TestFieldsInsideOfFieldsAreRead(t *testing.T) {
 		}
 		f := profile.DocumentFields{Collection: "orders", Project: "of.tenant", Key: "of.number", AnyType: true, CreatedAt: "at.made"}
 		seen, _, err := c.Client.ProjectsInDocuments(ctx, "shop", f, true)
-		if err != nil || len(seen) != 2 || seen[0].ID != tenant {
-			t.Errorf("tenants of the orders: %+v, %v", seen, err)
-		}
+		expect.That(t, err == nil && len(seen) == 2 && seen[0].ID == tenant, "tenants of the orders: %+v, %v", seen, err)
 		id := placement.ObjectIDValue(other)
 		byKey := must.Get(c.Client.DocumentsByKey(ctx, "shop", f, id, "2", 5))
 		page := must.Get(c.Client.DocumentsOf(ctx, "shop", f, id, placement.DocumentPage{From: "1", Limit: 5}))
@@ -123,9 +122,7 @@ func TestIDsOfEveryTypeAreReadInBatches(t *testing.T) {
 					read-- // the next batch begins with it
 				}
 			}
-			if read != len(want) {
-				t.Errorf("limit %d: %d rows, want %d", limit, read, len(want))
-			}
+			expect.That(t, read == len(want), "limit %d: %d rows, want %d", limit, read, len(want))
 		}
 	})
 }
@@ -146,8 +143,7 @@ func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "enableSharding", Value: "app"}}))
 		must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.rows"}, {Key: "key", Value: bson.D{{Key: "k.a", Value: 1}}}}))
 		must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "rows"}, {Key: "documents", Value: rows}}))
-		_, err := c.Server(t.Context())
-		must.Do(t, err)
+		must.Do(t, must.Err(c.Server(t.Context())))
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		for _, date := range []string{"", "changed"} {
@@ -156,23 +152,17 @@ func TestNewestRowsAreReadInOneBoundedCommand(t *testing.T) {
 				heat.NewestQuery{NS: "app.rows", Key: []string{"k.a"}, Date: date, From: begun.Add(-40 * time.Minute), Field: "k.a",
 					Least: bson.RawValue{Type: bson.TypeInt32, Value: []byte{3, 0, 0, 0}},
 					Most:  bson.RawValue{Type: bson.TypeInt32, Value: []byte{5, 0, 0, 0}}, Limit: 7})
-			if err != nil || len(got) != 7 {
-				t.Fatalf("%q: %d rows, %v", date, len(got), err)
-			}
+			must.That(t, err == nil && len(got) == 7, "%q: %d rows, %v", date, len(got), err)
 			for i, row := range got {
 				a, _ := row.Doc.Lookup("k", "a").AsInt64OK()
 				if a < 3 || a > 5 || row.Doc.Lookup("secret").Type != 0 || i > 0 &&
 					row.ID.Timestamp().After(got[i-1].ID.Timestamp()) || begun.Sub(row.ID.Timestamp()) > 40*time.Minute {
 					t.Errorf("%q: %s", date, row.Doc)
 				}
-				if date != "" && row.Doc.Lookup(date).Type != bson.TypeDateTime {
-					t.Errorf("no date in %s", row.Doc)
-				}
+				expect.That(t, date == "" || row.Doc.Lookup(date).Type == bson.TypeDateTime, "no date in %s", row.Doc)
 			}
 			sent := line.of("find")
-			if len(sent) != 1 {
-				t.Fatalf("%d commands", len(sent))
-			}
+			must.That(t, len(sent) == 1, "%d commands", len(sent))
 			mode, _ := sent[0].Lookup("$readPreference", "mode").StringValueOK()
 			limit, _ := sent[0].Lookup("limit").AsInt64OK()
 			if most, _ := sent[0].Lookup("maxTimeMS").AsInt64OK(); mode != "secondaryPreferred" || limit != 7 || most <= 0 ||
@@ -211,9 +201,7 @@ func TestOwnersAreReadNewestFirstAndARowThatCannotBeReadCostsItself(t *testing.T
 		insert(t, sim, 4, bson.A{})
 		rows, _, err := c.Owners(t.Context(), ns)
 		var skipped *topology.SkippedError
-		if !errors.As(err, &skipped) || skipped.Count != 2 {
-			t.Errorf("two odd rows: %v", err)
-		}
+		expect.That(t, errors.As(err, &skipped) && skipped.Count == 2, "two odd rows: %v", err)
 		if len(rows) != len(first)+2 || rows[0].Since != at(4) || len(rows[0].Shards) != 0 || rows[1].Since != at(1) ||
 			!slices.Equal(rows[1].Shards, []string{"shard-rs-2", "shard-rs-1"}) || rows[2].Since != first[0].Since {
 			t.Errorf("%+v", rows)
@@ -243,7 +231,7 @@ func TestSampledQueriesAreAskedOfWhereTheyExist(t *testing.T) {
 			}
 			must.Do(t, run(t, sim, "admin", bson.D{{Key: "shardCollection", Value: "app.t"}, {Key: "key", Value: bson.D{{Key: "p", Value: 1}}}}))
 			must.Do(t, run(t, sim, "app", bson.D{{Key: "insert", Value: "t"}, {Key: "documents", Value: docs}}))
-			key := must.Get(shardkey.ParsePattern(document(t, bson.D{{Key: "p", Value: 1}})))
+			key := must.Get(shardkey.ParsePattern(document(bson.D{{Key: "p", Value: 1}})))
 			if a, err := c.AnalyzeKey(t.Context(), "app.t", key, 100); err != nil || a.Queries != nil {
 				t.Errorf("%v, queries %+v, want none", err, a.Queries)
 			}
@@ -262,8 +250,7 @@ func TestSampledQueriesAreAskedOfWhereTheyExist(t *testing.T) {
 			// A key with too few values for the server's ranges has a reason, and still its own figures.
 			must.Do(t, run(t, sim, "app", bson.D{{Key: "createIndexes", Value: "t"}, {Key: "indexes", Value: bson.A{
 				bson.D{{Key: "key", Value: bson.D{{Key: "few", Value: 1}}}, {Key: "name", Value: "few_1"}}}}}))
-			few, err := shardkey.ParsePattern(document(t, bson.D{{Key: "few", Value: 1}}))
-			must.Do(t, err)
+			few := must.Get(shardkey.ParsePattern(document(bson.D{{Key: "few", Value: 1}})))
 			if a, err = c.AnalyzeKey(t.Context(), "app.t", few, 100); err != nil || a.Rows == 0 || a.Queries == nil || a.Queries.Reason == "" {
 				t.Errorf("%v %+v", err, a)
 			}

@@ -197,18 +197,14 @@ func TestSecretsAreNeitherRequestedNorReceivedNorLogged(t *testing.T) {
 		defer end()
 		var log bytes.Buffer
 		r := newReader(t, c, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
-		if complaints := r.readEverything(t.Context(), s); len(complaints) > 0 {
-			t.Errorf("%q", complaints)
-		}
+		expect.Len(t, r.readEverything(t.Context(), s), 0, "complaints")
 		r.examine(t.Context(), t)
 		for _, fault := range e.faults {
 			t.Error(fault)
 		}
 		for _, coll := range []string{"projects", "documents", "clients", "schemas", "revisions", "changes", "snapshots",
 			"snapshot_bodies", "versionvectors"} {
-			if e.checked[coll] == 0 {
-				t.Errorf("nothing was asked of %s", coll)
-			}
+			expect.That(t, e.checked[coll] != 0, "nothing was asked of %s", coll)
 		}
 		checkNoCommandQuoted(t, log.String())
 	})
@@ -246,12 +242,8 @@ func TestDriverLogsNoCommandWhateverTheEnvironmentSays(t *testing.T) {
 		must.Do(t, err)
 	})
 	log := must.Get(os.ReadFile(path))
-	if !bytes.Contains(log, []byte("Connection")) {
-		t.Error("the driver logs nothing, so this shows nothing")
-	}
-	if bytes.Contains(log, []byte(canary)) || bytes.Contains(log, []byte("Command started")) {
-		t.Errorf("%s", log)
-	}
+	expect.That(t, bytes.Contains(log, []byte("Connection")), "the driver logs nothing, so this shows nothing")
+	expect.That(t, !bytes.Contains(log, []byte(canary)) && !bytes.Contains(log, []byte("Command started")), "%s", log)
 }
 
 func checkNoCommandQuoted(t *testing.T, log string) {

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/topology"
 )
 
@@ -109,8 +110,7 @@ func isHello(cmd bson.Raw) bool {
 
 func connect(t *testing.T, uri string, s *stub) (*Client, error) {
 	t.Helper()
-	u, err := ParseURI(uri)
-	must.Do(t, err)
+	u := must.Get(ParseURI(uri))
 	c, err := Connect(t.Context(), u, Options{Dialer: s, Timeout: 2 * time.Second})
 	if c != nil {
 		t.Cleanup(func() { _ = c.Close(context.Background()) })
@@ -156,9 +156,7 @@ func TestConnectRefusesServersThatAreNotMongos(t *testing.T) {
 			return bson.D{{Key: "ok", Value: 1.0}}
 		}}
 		_, err := connect(t, c.uri, s)
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused.With(t, err, fault.Invalid, c.want, "%s", name)
 	}
 }
 
@@ -199,9 +197,7 @@ func TestReadsAreMajorityReadsWithATimeLimit(t *testing.T) {
 	_, _ = c.Routers(ctx)
 	mu.Lock()
 	defer mu.Unlock()
-	if len(commands) != 6 {
-		t.Fatalf("%d commands", len(commands))
-	}
+	must.That(t, len(commands) == 6, "%d commands", len(commands))
 	for _, cmd := range commands {
 		if level, _ := cmd.Lookup("readConcern", "level").StringValueOK(); level != "majority" {
 			t.Errorf("%s: read concern %q", cmd.Index(0), level)
@@ -245,9 +241,7 @@ func TestOldChunkFormatIsDetectedAndRemembered(t *testing.T) {
 			n++
 		}
 	}
-	if n != 3 {
-		t.Fatalf("%d aggregates for two polls, want two for the first and one from then on", n)
-	}
+	must.That(t, n == 3, "%d aggregates for two polls, want two for the first and one from then on", n)
 }
 
 func TestMalformedDocumentsAreSkippedAndReported(t *testing.T) {
@@ -256,9 +250,7 @@ func TestMalformedDocumentsAreSkippedAndReported(t *testing.T) {
 	}))
 	must.Do(t, err)
 	shards, err := c.Shards(t.Context())
-	if len(shards) != 1 || !partial(err) || err == nil {
-		t.Fatalf("%v, %v", shards, err)
-	}
+	must.That(t, len(shards) == 1 && partial(err) && err != nil, "%v, %v", shards, err)
 }
 
 // A mongod has collections of the same names in its own config database: reads from it
@@ -277,8 +269,7 @@ func TestNothingIsReadFromAMongod(t *testing.T) {
 			reads.Add(1)
 			return firstBatch()
 		}}
-		u, err := ParseURI("mongodb://h:1/")
-		must.Do(t, err)
+		u := must.Get(ParseURI("mongodb://h:1/"))
 		c, err := Open(u, Options{Dialer: s})
 		must.Do(t, err)
 		defer c.Close(t.Context()) //nolint:errcheck // the test is over
@@ -291,8 +282,6 @@ func TestNothingIsReadFromAMongod(t *testing.T) {
 		expect.Equal(t, reads.Load(), 0, "reads")
 		mongos.Store(true)
 		time.Sleep(30 * time.Second)
-		if _, err := c.Shards(t.Context()); err != nil {
-			t.Errorf("a mongos came up: %v", err)
-		}
+		expect.NoError(t, must.Err(c.Shards(t.Context())), "a mongos came up")
 	})
 }

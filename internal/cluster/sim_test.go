@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -66,10 +67,8 @@ func (c *counter) of(name string) (sent []bson.Raw) {
 // connectBy connects to the cluster at the usual address, by a dialer.
 func connectBy(t *testing.T, o cluster.Options) (c *cluster.Client, end func()) {
 	t.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	must.Do(t, err)
-	c, err = cluster.Connect(t.Context(), uri, o)
-	must.Do(t, err)
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
+	c = must.Get(cluster.Connect(t.Context(), uri, o))
 	return c, func() { _ = c.Close(context.Background()) }
 }
 
@@ -110,13 +109,9 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 		defer stop()
 		time.Sleep(5*time.Minute + time.Second) // until all sizes were read once
 		synctest.Wait()
-		if !w.Table().Loaded {
-			t.Fatalf("not loaded: %+v", w.Table().Health)
-		}
+		must.That(t, w.Table().Loaded, "not loaded: %+v", w.Table().Health)
 		for p, h := range w.Table().Health {
-			if h.Err != nil || h.Note != "" {
-				t.Errorf("%s: %v %s", p, h.Err, h.Note)
-			}
+			expect.That(t, h.Err == nil && h.Note == "", "%s: %v %s", p, h.Err, h.Note)
 		}
 		sent.take()
 		time.Sleep(20 * time.Second)
@@ -135,9 +130,7 @@ func TestIdleRoutingPollIsOneCommandAndSlowPollAtMostSeven(t *testing.T) {
 		}
 		seq := w.Table().Seq
 		time.Sleep(time.Minute)
-		if w.Table().Seq != seq {
-			t.Errorf("a still cluster published %d tables in a minute", w.Table().Seq-seq)
-		}
+		expect.Equal(t, w.Table().Seq, seq, "a still cluster published %d tables in a minute", w.Table().Seq-seq)
 		if n, want := c.LoadPerMinute(), len(sent.take()); n < want-2 || n > want+2 {
 			t.Errorf("the client says %d commands a minute, the monitor saw %d", n, want)
 		}
@@ -148,9 +141,7 @@ func TestCountStopsOneAboveItsLimit(t *testing.T) {
 	cfg := simcluster.Options{Projects: 3, Documents: 40, Still: true}
 	onSim(t, cfg, func(t *testing.T, _ *simcluster.Cluster, c *cluster.Client, _ *counter) {
 		all, err := c.Count(t.Context(), "yorkie-meta.documents", bson.D{})
-		if err != nil || all < 10 {
-			t.Fatalf("%d documents, %v", all, err)
-		}
+		must.That(t, err == nil && all >= 10, "%d documents, %v", all, err)
 		empty := bson.Raw{5, 0, 0, 0, 0}
 		for most, want := range map[int64]int64{0: 1, 7: 8, all - 1: all, all: all, 100_000: all} {
 			if n, err := c.CountUpTo(t.Context(), "yorkie-meta.documents", empty, most); err != nil || n != want {
@@ -184,9 +175,7 @@ func TestIdleWatchExaminesFewKeys(t *testing.T) {
 				if got := w.Table().Collection(simcluster.ManyNS); got == nil || got.Chunks.Len() != chunks {
 					t.Fatalf("not loaded: %v", w.Table().Health[topology.PartRouting].Err)
 				}
-				if w.Table().Following.Live != followed {
-					t.Fatalf("%+v", w.Table().Following)
-				}
+				must.That(t, w.Table().Following.Live == followed, "%+v", w.Table().Following)
 				const minutes = 5
 				keys, docs := sim.Examined()
 				sent.take()
@@ -216,9 +205,7 @@ func TestChunksAreCountedByAnIndex(t *testing.T) {
 		o := simcluster.Options{Projects: 5, Documents: 50, Still: true, ServerVersion: version, ManyChunks: 3000}
 		onSim(t, o, func(t *testing.T, sim *simcluster.Cluster, c *cluster.Client, _ *counter) {
 			heads, err := c.Heads(t.Context(), topology.Window{Only: []topology.Namespace{simcluster.ManyNS}})
-			if err != nil || len(heads) != 1 {
-				t.Fatal(heads, err)
-			}
+			must.That(t, err == nil && len(heads) == 1, "%v %v", heads, err)
 			_, before := sim.Examined()
 			n, err := c.CountChunks(t.Context(), heads[0].Meta)
 			_, after := sim.Examined()
@@ -263,9 +250,7 @@ func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 			cancel()
 			must.Do(t, <-done)
 			<-watched
-			if tables < 30 {
-				t.Errorf("only %d tables were published", tables)
-			}
+			expect.That(t, tables >= 30, "only %d tables were published", tables)
 		}()
 		synctest.Wait()
 		world := &randomAdmin{t: t, sim: sim, rng: rand.New(rand.NewPCG(5, 5)), ns: []string{"d.a", "d.b"}}
@@ -277,8 +262,6 @@ func TestTablesPublishedDuringChangesAreComplete(t *testing.T) {
 		synctest.Wait()
 		full, err := topology.NewWatcher(c, topology.Options{}).Load(t.Context())
 		must.Do(t, err)
-		if err := sameTables(w.Table(), full); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, sameTables(w.Table(), full), "sameTables")
 	})
 }

@@ -23,6 +23,7 @@ import (
 
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
@@ -39,34 +40,27 @@ type pki struct {
 
 func newPKI(t *testing.T) *pki {
 	t.Helper()
-	p := &pki{t: t, dir: t.TempDir(), key: newKey(t)}
+	p := &pki{t: t, dir: t.TempDir(), key: newKey()}
 	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "CA"}, NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, root, root, &p.key.PublicKey, p.key)
-	must.Do(t, err)
-	p.cert, err = x509.ParseCertificate(der)
-	must.Do(t, err)
+	der := must.Get(x509.CreateCertificate(rand.Reader, root, root, &p.key.PublicKey, p.key))
+	p.cert = must.Get(x509.ParseCertificate(der))
 	p.ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	return p
 }
 
-func newKey(t *testing.T) *ecdsa.PrivateKey {
-	t.Helper()
-	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
-	return key
-}
+func newKey() *ecdsa.PrivateKey { return must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader)) }
 
 // issue makes a certificate for a name, and its key.
 func (p *pki) issue(name string) (cert, key []byte) {
 	p.t.Helper()
-	own := newKey(p.t)
+	own := newKey()
 	der, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()),
 		Subject: pkix.Name{CommonName: name}, DNSNames: []string{name}, NotAfter: time.Now().Add(time.Hour),
 		KeyUsage:    x509.KeyUsageDigitalSignature,
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}}, p.cert, &own.PublicKey, p.key)
 	must.Do(p.t, err)
-	secret, err := x509.MarshalPKCS8PrivateKey(own)
-	must.Do(p.t, err)
+	secret := must.Get(x509.MarshalPKCS8PrivateKey(own))
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
@@ -160,9 +154,7 @@ func TestTLSAndEveryWayToSignIn(t *testing.T) {
 				must.Do(t, err)
 				defer func() { _ = client.Close(context.Background()) }()
 				id, err := client.Identity(t.Context())
-				if err != nil || strings.Join(id.Users, " ") != c.user {
-					t.Errorf("%v, %v", id.Users, err)
-				}
+				expect.That(t, err == nil && strings.Join(id.Users, " ") == c.user, "%v, %v", id.Users, err)
 			})
 		})
 	}
@@ -172,8 +164,7 @@ func TestRenewedClientCertificateIsTakenOver(t *testing.T) {
 	onTLS(t, false, func(t *testing.T, p *pki, network *hosts, sim *simcluster.Cluster) {
 		uri := must.Get(cluster.ParseURI("mongodb://mongos.example/?tlsCAFile=" + p.dir + "/ca.pem&tlsCertificateKeyFile=" + p.dir +
 			"/board.pem&authMechanism=MONGODB-X509"))
-		client, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: network})
-		must.Do(t, err)
+		client := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: network}))
 		defer func() { _ = client.Close(context.Background()) }()
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)

@@ -17,8 +17,7 @@ import (
 func TestAddressNeverShowsItsSecrets(t *testing.T) {
 	const text = "mongodb://user:s3cret@h1:27017,h2:27018/admin" +
 		"?authMechanismProperties=AWS_SESSION_TOKEN:t0ken&tlsCertificateKeyFilePassword=pa55"
-	u, err := ParseURI(text)
-	must.Do(t, err)
+	u := must.Get(ParseURI(text))
 	marshalled := must.Get(json.Marshal(struct{ U URI }{u}))
 	var logged strings.Builder
 	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "uri", u, "in", struct{ U URI }{u})
@@ -83,9 +82,7 @@ func TestAddressIsReadFromAFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "uri")
 	must.Do(t, os.WriteFile(path, []byte("mongodb://u:p@h:1/\n# comment\n"), 0o600))
 	u, err := ReadURI(path)
-	if err != nil || u.Hosts() != "h:1" {
-		t.Fatalf("%v, %v", u, err)
-	}
+	must.That(t, err == nil && u.Hosts() == "h:1", "%v, %v", u, err)
 	var flag URI
 	if err := flag.UnmarshalText([]byte("mongodb+srv://u:p@cluster.example.com/")); err != nil ||
 		flag.String() != "mongodb+srv://cluster.example.com" {
@@ -99,9 +96,7 @@ func TestUnreadableAddressFileIsNamedWithTheReason(t *testing.T) {
 		!strings.Contains(fault.Text(err), filepath.Join(dir, "nope")) || !strings.Contains(fault.Text(err), "no such file") {
 		t.Error(err)
 	}
-	if _, err := ReadURI(dir); !strings.Contains(fault.Text(err), "is a directory") {
-		t.Error(err)
-	}
+	expect.Contains(t, fault.Text(must.Err(ReadURI(dir))), "is a directory", "ReadURI")
 	if _, err := ReadURI("mongodb://u:s3cret@h/"); fault.Of(err) != fault.Invalid || strings.Contains(err.Error(), "s3cret") {
 		t.Error(err)
 	}
@@ -122,7 +117,5 @@ func TestSecretInAnAddressIsDetected(t *testing.T) {
 			t.Errorf("%s: %v", text, !want)
 		}
 	}
-	if (URI{}).HoldsSecret() {
-		t.Error("no address holds a secret")
-	}
+	expect.That(t, !(URI{}).HoldsSecret(), "no address holds a secret")
 }

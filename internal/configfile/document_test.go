@@ -4,18 +4,16 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestTheDocumentHasEveryKeyOfACluster(t *testing.T) {
-	page, err := os.ReadFile("../../docs/config.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/config.md"))
 	_, section, _ := strings.Cut(string(page), "\n## A cluster\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	for key := range clusterKeys {
-		if !strings.Contains(section, "`"+key+"`") {
-			t.Errorf("docs/config.md does not have %s below \"A cluster\"", key)
-		}
+		expect.Contains(t, section, "`"+key+"`", "docs/config.md does not have %s below \"A cluster\"", key)
 	}
 }

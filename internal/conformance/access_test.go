@@ -12,6 +12,8 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/topology"
@@ -29,13 +31,10 @@ func withRoles(t *testing.T, roles []string, test func(*testing.T, *world, *clus
 					return strings.Replace(simcluster.URI(), "mongodb://", "mongodb://"+user+":secret@", 1)
 				}
 				w := newWorld(t, as("root"), sim)
-				uri, err := cluster.ParseURI(as("limited"))
-				must(t, err)
-				c, err := cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim})
-				must(t, err)
-				t.Cleanup(func() { must(t, c.Close(context.Background())) })
-				_, err = c.Server(t.Context())
-				must(t, err)
+				uri := must.Get(cluster.ParseURI(as("limited")))
+				c := must.Get(cluster.Connect(t.Context(), uri, cluster.Options{Dialer: sim}))
+				t.Cleanup(func() { must.Do(t, c.Close(context.Background())) })
+				must.Do(t, must.Err(c.Server(t.Context())))
 				test(t, w, c)
 			})
 		})
@@ -117,9 +116,7 @@ func TestMonitorRoleReadsEverythingAndChangesNothing(t *testing.T) {
 	withRoles(t, []string{"clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		for what, err := range callEveryRead(t.Context(), c, w.head(ns).Meta) {
-			if err != nil {
-				t.Errorf("%s: %v", what, err)
-			}
+			expect.That(t, err == nil, "%s: %v", what, err)
 		}
 		before := w.follow(ns)
 		for what, err := range callEveryChange(t.Context(), w, c, ns) {
@@ -143,9 +140,7 @@ func TestManagerRoleMayMakeEveryChange(t *testing.T) {
 	withRoles(t, []string{"clusterManager", "clusterMonitor"}, func(t *testing.T, w *world, c *cluster.Client) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		for what, err := range callEveryChange(t.Context(), w, c, ns) {
-			if err != nil {
-				t.Errorf("%s: %v", what, err)
-			}
+			expect.That(t, err == nil, "%s: %v", what, err)
 		}
 		if h := w.head(ns); h.MigrationsBlocked || !h.NoBalance {
 			t.Errorf("got %+v, want MigrationsBlocked false, NoBalance true", h)

@@ -10,19 +10,17 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
 func TestBalancingOfACollectionIsDisabledAndEnabled(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-		if !w.head(ns).NoBalance {
-			t.Error("balancing is on")
-		}
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns, On: true}))
-		if w.head(ns).NoBalance {
-			t.Error("balancing is off")
-		}
+		expect.That(t, w.head(ns).NoBalance, "balancing is on")
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns, On: true}))
+		expect.That(t, !w.head(ns).NoBalance, "balancing is off")
 		w.expectRefusal(fault.NotFound, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: topology.Namespace(w.db + ".none")}),
 			"switch balancing of no collection")
 		if ok, violation, err := w.client.Balanced(w.Context(), ns); err != nil || !ok || violation != "" {
@@ -43,18 +41,14 @@ func TestMigrationsOfACollectionAreForbiddenAndAllowed(t *testing.T) {
 				return
 			}
 		}
-		must(t, err)
-		if !w.head(ns).MigrationsBlocked {
-			t.Error("migrations are allowed")
-		}
+		must.Do(t, err)
+		expect.That(t, w.head(ns).MigrationsBlocked, "migrations are allowed")
 		lower, upper := f.boundDocuments(f.chunks[0])
 		m := operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.otherShard(f.chunks[0].Shard)}
 		w.expectRefusal(fault.Conflict, w.send(w.Context(), m), "move while migrations are forbidden")
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMigrations, NS: ns, On: true}))
-		if w.head(ns).MigrationsBlocked {
-			t.Error("migrations are forbidden")
-		}
-		must(t, w.send(w.Context(), m))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpMigrations, NS: ns, On: true}))
+		expect.That(t, !w.head(ns).MigrationsBlocked, "migrations are forbidden")
+		must.Do(t, w.send(w.Context(), m))
 		f.readChanges("a move")
 	})
 }
@@ -67,22 +61,20 @@ func TestBalancingOfACollectionIsConfigured(t *testing.T) {
 				"set a chunk size on a release without it")
 			return
 		}
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns, Size: 7}))
-		if got := w.head(ns).MaxChunkBytes; got != 7<<20 {
-			t.Errorf("chunk size %d", got)
-		}
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns, Size: 7}))
+		expect.Equal(t, w.head(ns).MaxChunkBytes, 7<<20, "chunk size")
 		w.expectRefusal(fault.Invalid, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns, Size: 1025}),
 			"set a chunk size that is too large")
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpChunkSize, NS: ns}))
 		if got := w.head(ns).MaxChunkBytes; got != 0 {
 			t.Errorf("chunk size %d after it was removed", got)
 		}
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns})) // so that it does not end before it is read
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpDefragment, NS: ns, On: true}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns})) // so that it does not end before it is read
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpDefragment, NS: ns, On: true}))
 		if h := w.head(ns); !h.Defragmenting || h.Ending() {
 			t.Errorf("started: %+v", h.Upkeep)
 		}
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpDefragment, NS: ns}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpDefragment, NS: ns}))
 		if h := w.head(ns); !h.Ending() {
 			t.Errorf("stopped: %+v", h.Upkeep)
 		}
@@ -92,11 +84,11 @@ func TestBalancingOfACollectionIsConfigured(t *testing.T) {
 			}
 			return
 		}
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpAutoMerge, NS: ns}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpAutoMerge, NS: ns}))
 		if h := w.head(ns); !h.AutoMergeOff {
 			t.Errorf("merging off: %+v", h.Upkeep)
 		}
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpAutoMerge, NS: ns, On: true}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpAutoMerge, NS: ns, On: true}))
 		if h := w.head(ns); h.AutoMergeOff {
 			t.Errorf("merging on: %+v", h.Upkeep)
 		}
@@ -106,7 +98,7 @@ func TestBalancingOfACollectionIsConfigured(t *testing.T) {
 func TestBalancerIsStoppedStartedAndGivenAWindow(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		databases, err := w.source.Databases(w.Context())
-		must(t, err)
+		must.Do(t, err)
 		if slices.ContainsFunc(databases, func(d topology.Database) bool { return !strings.HasPrefix(d.Name, "shardboard_test_") }) {
 			if w.simulated && !slices.ContainsFunc(databases, func(d topology.Database) bool { return d.Name == "busy" }) {
 				t.Fatalf("the simulated cluster has databases already: %v", databases)
@@ -117,23 +109,23 @@ func TestBalancerIsStoppedStartedAndGivenAWindow(t *testing.T) {
 		w.Cleanup(func() {
 			ctx := context.Background()
 			if before.Enabled() {
-				must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOn}))
+				must.Do(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOn}))
 			} else {
-				must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOff}))
+				must.Do(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOff}))
 			}
-			must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow, Start: before.WindowStart, Stop: before.WindowStop}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow, Start: before.WindowStart, Stop: before.WindowStop}))
 		})
 		ctx := w.Context()
-		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOff}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOff}))
 		if b := w.balancerSettings(); b.Enabled() || !b.Stopped {
 			t.Errorf("stopped: %+v", b)
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow, Start: "23:00", Stop: "04:30"}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOn}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow, Start: "23:00", Stop: "04:30"}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpBalancerOn}))
 		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "23:00" || b.WindowStop != "04:30" {
 			t.Errorf("started with a window: %+v", b)
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpBalancerWindow}))
 		if b := w.balancerSettings(); !b.Enabled() || b.WindowStart != "" || b.WindowStop != "" {
 			t.Errorf("without a window: %+v", b)
 		}
@@ -150,6 +142,6 @@ func TestBalancerIsStoppedStartedAndGivenAWindow(t *testing.T) {
 func (w *world) balancerSettings() topology.Balancer {
 	w.Helper()
 	b, err := w.source.Settings(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	return b
 }

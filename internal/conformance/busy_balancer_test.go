@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -67,8 +68,7 @@ func isShardBusy(err error) bool {
 func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world)) {
 	onSimulated(t, simcluster.Options{ServerVersion: release, Still: true}, func(t *testing.T, sim *simcluster.Cluster) {
 		admin := func(cmd ...bson.E) {
-			_, err := sim.Command(t.Context(), "admin", bson.D(cmd))
-			must(t, err)
+			must.Do(t, must.Err(sim.Command(t.Context(), "admin", bson.D(cmd))))
 		}
 		const ns = "busy.other"
 		admin(bson.E{Key: "enableSharding", Value: "busy"})
@@ -76,8 +76,7 @@ func withBusyBalancer(t *testing.T, release string, test func(*testing.T, *world
 		for at := range 12 {
 			admin(bson.E{Key: "split", Value: ns}, bson.E{Key: "middle", Value: bson.D{{Key: "p", Value: at}}})
 		}
-		_, err := sim.Interfere(simcluster.Interference{Kind: simcluster.BusyBalancer, Namespaces: []string{ns}})
-		must(t, err)
+		must.Do(t, must.Err(sim.Interfere(simcluster.Interference{Kind: simcluster.BusyBalancer, Namespaces: []string{ns}})))
 		time.Sleep(1300 * time.Millisecond) // in the middle of its first round
 		test(t, newWorld(t, simcluster.URI(), sim))
 	})

@@ -8,6 +8,8 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -22,27 +24,23 @@ func TestEveryChangeOfChunksIsReadIncrementally(t *testing.T) {
 			t.Fatalf("%d chunks, legacy %v", len(f.chunks), f.meta.LegacyChunks)
 		}
 		for n := range 4 {
-			must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
+			must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
 			f.readChanges("a split")
 		}
-		if len(f.chunks) != 5 {
-			t.Fatalf("%d chunks after 4 splits, want 5", len(f.chunks))
-		}
+		must.That(t, len(f.chunks) == 5, "%d chunks after 4 splits, want 5", len(f.chunks))
 		w.needShards(2)
 		moved := f.chunks[2]
 		to := w.otherShard(moved.Shard)
 		lower, upper := f.boundDocuments(moved)
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: to}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: to}))
 		f.readChanges("a move")
 		if got := f.chunks[2]; got.Shard != to || got.Min != moved.Min || got.Max != moved.Max || got.Version.Major <= moved.Version.Major {
 			t.Errorf("%v moved to %s is now %v", moved, to, got)
 		}
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMerge, NS: ns, Min: f.keyDoc(f.chunks[3].Min),
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpMerge, NS: ns, Min: f.keyDoc(f.chunks[3].Min),
 			Max: f.keyDoc(f.chunks[4].Max)}))
 		f.readChanges("a merge")
-		if len(f.chunks) != 4 {
-			t.Errorf("%d chunks after a merge of two of 5, want 4", len(f.chunks))
-		}
+		expect.Equal(t, len(f.chunks), 4, "chunks after a merge of two of 5")
 	})
 }
 
@@ -51,7 +49,7 @@ func TestAMoveToTheSameShardChangesNothing(t *testing.T) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		f := w.follow(ns)
 		lower, upper := f.boundDocuments(f.chunks[0])
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: f.chunks[0].Shard}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: f.chunks[0].Shard}))
 		if h := w.head(ns); h.Highest != f.highest {
 			t.Errorf("highest version %s, was %s", h.Highest, f.highest)
 		}
@@ -66,11 +64,9 @@ func TestMedianSplitIsInTheMiddleOfTheDocuments(t *testing.T) {
 		w.expectRefusal(fault.Conflict, w.send(w.Context(), operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: lower, Max: upper}),
 			"split an empty chunk in its middle")
 		w.insertDocuments(ns, 200, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}} })
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: lower, Max: upper}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitMedian, NS: ns, Min: lower, Max: upper}))
 		f.readChanges("a split in the middle")
-		if len(f.chunks) != 2 {
-			t.Fatalf("%d chunks, want 2", len(f.chunks))
-		}
+		must.That(t, len(f.chunks) == 2, "%d chunks, want 2", len(f.chunks))
 		at, ok := f.keyDoc(f.chunks[0].Max).Lookup("p").Int32OK()
 		if !ok || at < 50 || at > 150 {
 			t.Errorf("0 … 199 was split at %v", f.keyDoc(f.chunks[0].Max))
@@ -81,7 +77,7 @@ func TestMedianSplitIsInTheMiddleOfTheDocuments(t *testing.T) {
 func TestInvalidSplitsAreRefused(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
 		f := w.follow(ns)
 		ctx := w.Context()
 		if err := w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}); err != nil || !w.atLeast(8, 0) {
@@ -105,7 +101,7 @@ func TestInvalidMovesAndMergesAreRefused(t *testing.T) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		ctx := w.Context()
 		for n := range 3 {
-			must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(n * 10))}))
 		}
 		f := w.follow(ns)
 		own := f.chunks[0].Shard
@@ -117,7 +113,7 @@ func TestInvalidMovesAndMergesAreRefused(t *testing.T) {
 		w.expectRefusal(fault.NotFound, move(keyDoc(int32(1)), keyDoc(int32(5)), to), "move a chunk that is none")
 		w.expectRefusal(fault.Invalid, move(marshal(bson.D{{Key: "q", Value: 1}}), marshal(bson.D{{Key: "q", Value: 2}}), to),
 			"move by bounds of another field")
-		must(t, move(keyDoc(int32(0)), keyDoc(int32(10)), to))
+		must.Do(t, move(keyDoc(int32(0)), keyDoc(int32(10)), to))
 		f.readChanges("a move")
 		merge := func(lower, upper any) error {
 			return w.send(ctx, operation.Step{Op: operation.OpMerge, NS: ns, Min: keyDoc(lower), Max: keyDoc(upper)})
@@ -144,7 +140,7 @@ func TestMoveRangeSplitsTheChunkAndMovesTheRange(t *testing.T) {
 			w.expectRefusal(fault.NotFound, err, "move a range on a release without it")
 			return
 		}
-		must(t, err)
+		must.Do(t, err)
 		f.readChanges("the move of a range")
 		if len(f.chunks) != 3 || f.chunks[1].Shard != to || f.chunks[0].Shard == to || f.chunks[2].Shard == to {
 			t.Errorf("got %v, want len 3, [1].Shard %v, [0].Shard not %v, [2].Shard not %v", f.chunks, to, to, to)
@@ -155,7 +151,7 @@ func TestMoveRangeSplitsTheChunkAndMovesTheRange(t *testing.T) {
 func TestMergeAllChunksMergesWhereTheReleaseSupportsIt(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
+		must.Do(t, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
 		f := w.follow(ns)
 		if w.simulated {
 			time.Sleep(10 * time.Minute) // chunks that changed within the snapshot window are not merged
@@ -163,7 +159,7 @@ func TestMergeAllChunksMergesWhereTheReleaseSupportsIt(t *testing.T) {
 		if !w.atLeast(7, 0) {
 			t.Skip("without the command")
 		}
-		must(t, w.data.Database("admin").RunCommand(w.Context(),
+		must.Do(t, w.data.Database("admin").RunCommand(w.Context(),
 			bson.D{{Key: "mergeAllChunksOnShard", Value: ns}, {Key: "shard", Value: f.chunks[0].Shard}}).Err())
 		if w.simulated {
 			f.readChanges("a merge on a shard")

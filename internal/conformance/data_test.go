@@ -9,6 +9,8 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -21,8 +23,7 @@ func (w *world) insertDocuments(ns topology.Namespace, n int, document func(int)
 		docs[i] = d
 		bytes += int64(len(d))
 	}
-	_, err := w.data.Database(ns.Database()).Collection(ns.Collection()).InsertMany(w.Context(), docs)
-	must(w, err)
+	must.Do(w, must.Err(w.data.Database(ns.Database()).Collection(ns.Collection()).InsertMany(w.Context(), docs)))
 	return bytes
 }
 
@@ -34,17 +35,15 @@ func TestShardSizesAddUpToTheInsertedData(t *testing.T) {
 			return bson.D{{Key: "k", Value: int32(i)}, {Key: "text", Value: "some text of a document"}}
 		})
 		sizes, err := w.source.Sizes(w.Context(), ns)
-		must(t, err)
+		must.Do(t, err)
 		w.checkSizes(sizes, n, bytes)
 		all, err := w.source.AllSizes(w.Context())
 		if fault.Of(err) == fault.NotFound && !w.atLeast(6, 1) {
 			return // exists since 6.0.3
 		}
-		must(t, err)
+		must.Do(t, err)
 		at := slices.IndexFunc(all, func(s topology.Sizes) bool { return s.NS == ns })
-		if at < 0 {
-			t.Fatalf("%s is not among %d collections", ns, len(all))
-		}
+		must.That(t, at >= 0, "%s is not among %d collections", ns, len(all))
 		w.checkSizes(all[at], n, bytes)
 	})
 }
@@ -55,20 +54,18 @@ func TestEveryShardReportsItsDiskUsage(t *testing.T) {
 		ns := w.shardCollection("disks", bson.D{{Key: "k", Value: "hashed"}})
 		w.insertDocuments(ns, 300, func(i int) bson.D { return bson.D{{Key: "k", Value: int32(i)}} })
 		shards, err := w.source.Shards(w.Context())
-		must(t, err)
+		must.Do(t, err)
 		disks, err := w.source.Disks(w.Context(), ns.Database(), shards)
-		must(t, err)
+		must.Do(t, err)
 		for _, name := range w.follow(ns).owners() {
 			if d := disks[name]; !d.Known() || d.Total.Value < 1<<30 || d.Free() <= 0 {
 				w.Errorf("%s: %+v", name, d)
 			}
 		}
 		disks, err = w.source.Disks(w.Context(), w.db+"-nowhere", shards)
-		must(t, err)
+		must.Do(t, err)
 		for name, d := range disks {
-			if d.Known() {
-				w.Errorf("%s, of a database that is not there: %+v", name, d)
-			}
+			expect.That(w, !d.Known(), "%s, of a database that is not there: %+v", name, d)
 		}
 	})
 }
@@ -79,9 +76,7 @@ func (w *world) checkSizes(s topology.Sizes, documents, bytes int64) {
 	var gotDocuments, gotBytes int64
 	owners := w.follow(s.NS).owners()
 	for name, size := range s.Shards {
-		if !slices.Contains(w.shards, name) {
-			w.Errorf("figures of the unknown shard %q", name)
-		}
+		expect.That(w, slices.Contains(w.shards, name), "figures of the unknown shard %q", name)
 		if !size.Documents.Known || !size.Bytes.Known {
 			w.Errorf("%s: %+v, want size.Documents.Known true, size.Bytes.Known true", name, size)
 		}
@@ -110,7 +105,7 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		w.needShards(2)
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
 		before, err := w.source.Events(w.Context(), nil, 1)
-		must(t, err)
+		must.Do(t, err)
 		var newest *topology.Event
 		if len(before) > 0 {
 			newest = &before[0]
@@ -118,22 +113,20 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		f := w.follow(ns)
 		ctx := w.Context()
 		for _, at := range []int32{0, 10, 20} {
-			must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(at)}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(at)}))
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)),
 			Shard: w.otherShard(f.chunks[0].Shard)}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMerge, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(bson.MaxKey{})}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMerge, NS: ns, Min: keyDoc(int32(10)), Max: keyDoc(bson.MaxKey{})}))
 		events, err := w.source.Events(ctx, newest, 1000)
-		must(t, err)
+		must.Do(t, err)
 		seen := map[string]int{}
 		for _, e := range events {
 			if e.NS != string(ns) {
 				continue
 			}
 			seen[e.What]++
-			if e.ID == "" || e.Time.IsZero() {
-				t.Errorf("an event without id or time: %+v", e)
-			}
+			expect.That(t, e.ID != "" && !e.Time.IsZero(), "an event without id or time: %+v", e)
 			if e.What == "moveChunk.commit" {
 				if from, _ := e.Details.Lookup("from").StringValueOK(); from != f.chunks[0].Shard {
 					t.Errorf("moved from %q: %v", from, e.Details)
@@ -142,9 +135,7 @@ func TestEveryActionIsInTheChangelog(t *testing.T) {
 		}
 		// A server may log other events too, and an event more than once.
 		for what, n := range map[string]int{"split": 3, "moveChunk.start": 1, "moveChunk.commit": 1, "merge": 1} {
-			if seen[what] < n {
-				t.Errorf("%d × %s, want %d; seen: %v", seen[what], what, n, seen)
-			}
+			expect.That(t, seen[what] >= n, "%d × %s, want %d; seen: %v", seen[what], what, n, seen)
 		}
 		if !slices.IsSortedFunc(events, func(a, b topology.Event) int { return cmp.Compare(b.Time.Unix()/60, a.Time.Unix()/60) }) {
 			t.Error("the newest is not first") // the servers' clocks may differ by seconds

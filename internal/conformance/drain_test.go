@@ -8,6 +8,8 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -27,9 +29,7 @@ func TestUnknownShardIsNotDrained(t *testing.T) {
 			"drain by command, unknown shard or command")
 		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpStopDraining, Shard: withoutSuchShard}),
 			"stop draining, unknown shard or command")
-		if after := w.drainingShards(); !slices.Equal(after, before) {
-			t.Errorf("draining were %v, are %v", before, after)
-		}
+		expect.EqualSlices(t, w.drainingShards(), before, "draining were %v", before)
 	})
 }
 
@@ -37,7 +37,7 @@ func TestUnknownShardIsNotDrained(t *testing.T) {
 func (w *world) drainingShards() (out []string) {
 	w.Helper()
 	shards, err := w.source.Shards(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	for _, s := range shards {
 		if s.Draining {
 			out = append(out, s.Name)
@@ -50,7 +50,7 @@ func (w *world) drainingShards() (out []string) {
 func (w *world) shardNames() (out []string) {
 	w.Helper()
 	shards, err := w.source.Shards(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	for _, s := range shards {
 		out = append(out, s.Name)
 	}
@@ -76,7 +76,7 @@ func onEverySimulated(t *testing.T, test func(*testing.T, *world), change ...fun
 func (w *world) remains(shard string) [2]string {
 	w.Helper()
 	got, err := w.client.ReadFact(w.Context(), operation.Fact{Kind: operation.FactRemains, Shard: shard})
-	must(w, err)
+	must.Do(w, err)
 	return [2]string{got["chunks"], got["databases"]}
 }
 
@@ -85,9 +85,10 @@ func (w *world) remains(shard string) [2]string {
 func TestShardIsDrainedEmptiedAndRemoved(t *testing.T) {
 	onEverySimulated(t, func(t *testing.T, w *world) {
 		ctx, shard := w.Context(), w.shards[2]
-		must(t, w.data.Database("admin").RunCommand(ctx, bson.D{{Key: "enableSharding", Value: w.db}, {Key: "primaryShard", Value: shard}}).Err())
+		enable := bson.D{{Key: "enableSharding", Value: w.db}, {Key: "primaryShard", Value: shard}}
+		must.Do(t, w.data.Database("admin").RunCommand(ctx, enable).Err())
 		ns := w.shardCollection("drained", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(0))}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(0))}))
 		if got := w.remains(shard); got != [2]string{"2", "1"} {
 			t.Fatalf("%s has %v, want 2 chunks and 1 database", shard, got)
 		}
@@ -95,12 +96,12 @@ func TestShardIsDrainedEmptiedAndRemoved(t *testing.T) {
 		if w.atLeast(8, 3) {
 			drain = operation.OpStartDraining
 		}
-		must(t, w.send(ctx, operation.Step{Op: drain, Shard: shard}))
+		must.Do(t, w.send(ctx, operation.Step{Op: drain, Shard: shard}))
 		if got := w.drainingShards(); !slices.Equal(got, []string{shard}) {
 			t.Fatalf("draining are %v, want %s", got, shard)
 		}
 		if w.atLeast(8, 3) {
-			must(t, w.send(ctx, operation.Step{Op: drain, Shard: shard})) // again: nothing happens
+			must.Do(t, w.send(ctx, operation.Step{Op: drain, Shard: shard})) // again: nothing happens
 		} else {
 			w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: drain, Shard: shard}), "drain what is draining")
 		}
@@ -110,7 +111,7 @@ func TestShardIsDrainedEmptiedAndRemoved(t *testing.T) {
 		for _, bounds := range [][2]bson.Raw{
 			{keyDoc(bson.MinKey{}), keyDoc(int32(0))}, {keyDoc(int32(0)), keyDoc(bson.MaxKey{})},
 		} {
-			must(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: bounds[0], Max: bounds[1], Shard: w.shards[0], Wait: true}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMove, NS: ns, Min: bounds[0], Max: bounds[1], Shard: w.shards[0], Wait: true}))
 		}
 		if got := w.remains(shard); got != [2]string{"0", "1"} {
 			t.Errorf("%s has %v, want 0 chunks and 1 database", shard, got)
@@ -121,14 +122,12 @@ func TestShardIsDrainedEmptiedAndRemoved(t *testing.T) {
 			t.Fatalf("the shards are %v, want %v", got, w.shards)
 		}
 
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: w.shards[0]}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: w.shards[0]}))
 		if got := w.remains(shard); got != [2]string{"0", "0"} {
 			t.Errorf("%s has %v, want nothing", shard, got)
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}))
-		if got := w.shardNames(); !slices.Equal(got, w.shards[:2]) {
-			t.Errorf("the shards are %v, want %v", got, w.shards[:2])
-		}
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}))
+		expect.EqualSlices(t, w.shardNames(), w.shards[:2], "the shards")
 		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
 			"remove it again")
 	})
@@ -147,15 +146,13 @@ func TestDrainingIsStopped(t *testing.T) {
 			}
 			w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
 				"remove a shard that is not draining")
-			if got := w.shardNames(); !slices.Equal(got, w.shards) {
-				t.Errorf("the shards are %v, want %v", got, w.shards)
-			}
+			expect.EqualSlices(t, w.shardNames(), w.shards, "the shards")
 			return
 		}
 		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: operation.OpRemoveShard, Shard: shard}),
 			"remove a shard that is not draining")
-		must(t, w.send(ctx, operation.Step{Op: operation.OpStartDraining, Shard: shard}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpStopDraining, Shard: shard}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpStartDraining, Shard: shard}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpStopDraining, Shard: shard}))
 		if got := w.drainingShards(); len(got) != 0 {
 			t.Errorf("draining are %v, want none", got)
 		}
@@ -169,11 +166,9 @@ func TestLastShardIsNotDrained(t *testing.T) {
 		if w.atLeast(8, 3) {
 			drain = operation.OpStartDraining
 		}
-		must(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[1]}))
-		must(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[2]}))
+		must.Do(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[1]}))
+		must.Do(t, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[2]}))
 		w.expectRefusal(fault.Conflict, w.send(ctx, operation.Step{Op: drain, Shard: w.shards[0]}), "drain the last shard")
-		if got := w.drainingShards(); !slices.Equal(got, w.shards[1:]) {
-			t.Errorf("draining are %v, want %v", got, w.shards[1:])
-		}
+		expect.EqualSlices(t, w.drainingShards(), w.shards[1:], "draining")
 	})
 }

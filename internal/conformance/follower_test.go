@@ -5,6 +5,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -21,17 +23,15 @@ type follower struct {
 func (w *world) head(ns topology.Namespace) topology.Head {
 	w.Helper()
 	heads, err := w.source.Heads(w.Context(), topology.Window{Only: []topology.Namespace{ns}})
-	must(w, err)
-	if len(heads) != 1 || heads[0].NS != ns {
-		w.Fatalf("heads of %s: %v", ns, heads)
-	}
+	must.Do(w, err)
+	must.That(w, len(heads) == 1 && heads[0].NS == ns, "heads of %s: %v", ns, heads)
 	return heads[0]
 }
 
 // readChunksSince returns the chunks with a version from since on, in the received order.
 func (w *world) readChunksSince(m topology.Meta, since topology.Version) (out []topology.Chunk) {
 	w.Helper()
-	must(w, w.source.Chunks(w.Context(), m, since, func(c topology.Chunk) error {
+	must.Do(w, w.source.Chunks(w.Context(), m, since, func(c topology.Chunk) error {
 		out = append(out, c)
 		return nil
 	}))
@@ -54,30 +54,20 @@ func (w *world) follow(ns topology.Namespace) *follower {
 func (f *follower) readChanges(what string) {
 	f.Helper()
 	h := f.head(f.meta.NS)
-	if h.Incarnation != f.meta.Incarnation {
-		f.Fatalf("%s made another collection of it", what)
-	}
-	if !f.highest.Less(h.Highest) {
-		f.Fatalf("%s: highest version %s, was %s", what, h.Highest, f.highest)
-	}
+	must.That(f, h.Incarnation == f.meta.Incarnation, "%s made another collection of it", what)
+	must.That(f, f.highest.Less(h.Highest), "%s: highest version %s, was %s", what, h.Highest, f.highest)
 	last := f.highest
 	for _, c := range f.readChunksSince(h.Meta, f.highest) {
-		if c.Version.Less(last) {
-			f.Errorf("%s: version %s came after %s", what, c.Version, last)
-		}
+		expect.That(f, !c.Version.Less(last), "%s: version %s came after %s", what, c.Version, last)
 		last = c.Version
 		f.apply(c)
 	}
-	if last != h.Highest {
-		f.Errorf("%s: the incremental read ends at %s, the head at %s", what, last, h.Highest)
-	}
+	expect.That(f, last == h.Highest, "%s: the incremental read ends at %s, the head at %s", what, last, h.Highest)
 	f.highest, f.meta = h.Highest, h.Meta
 	f.checkCoverage()
 	whole := f.readChunksSince(f.meta, topology.Version{})
 	slices.SortFunc(whole, compareMin)
-	if !slices.Equal(whole, f.chunks) {
-		f.Fatalf("%s: incremental reads give\n%v\na whole one\n%v", what, f.chunks, whole)
-	}
+	must.That(f, slices.Equal(whole, f.chunks), "%s: incremental reads give\n%v\na whole one\n%v", what, f.chunks, whole)
 }
 
 // apply replaces all overlapping chunks by a chunk.
@@ -95,21 +85,17 @@ func (f *follower) checkCoverage() {
 	f.Helper()
 	at := f.meta.Key.Min()
 	for _, c := range f.chunks {
-		if c.Min.Compare(at) != 0 {
-			f.Fatalf("a gap before %v", c)
-		}
+		must.That(f, c.Min.Compare(at) == 0, "a gap before %v", c)
 		at = c.Max
 	}
-	if at.Compare(f.meta.Key.Max()) != 0 {
-		f.Fatal("chunks end before the key space does")
-	}
+	must.That(f, at.Compare(f.meta.Key.Max()) == 0, "chunks end before the key space does")
 }
 
 // keyDoc returns a key in the form that commands take.
 func (f *follower) keyDoc(k shardkey.Key) bson.Raw {
 	f.Helper()
 	d, err := f.meta.Key.Document(k)
-	must(f, err)
+	must.Do(f, err)
 	return d
 }
 

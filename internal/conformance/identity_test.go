@@ -9,6 +9,8 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -22,17 +24,15 @@ func TestDoctorFindsNothingMissingForAnUnrestrictedUser(t *testing.T) {
 			}
 		}
 		clock, err := w.client.Clock(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		if ahead, plusMinus := clock.Ahead(); ahead.Abs() > time.Hour || plusMinus <= 0 {
 			t.Errorf("the clock is %v ahead, ± %v", ahead, plusMinus)
 		}
 		report, err := doctor.Examine(t.Context(), w.client, doctor.Subject{Table: &topology.Table{}, Server: w.server,
 			Profile: profile.Yorkie(), Data: []doctor.Data{{DB: w.db, Layout: profile.Yorkie().Layouts[0]}}})
-		must(t, err)
+		must.Do(t, err)
 		for _, f := range report.Findings {
-			if f.State != doctor.OK {
-				t.Errorf("%s: %s, lacks %v, not known %v", f.Code, f.State, f.Lacks, f.Unsure)
-			}
+			expect.That(t, f.State == doctor.OK, "%s: %s, lacks %v, not known %v", f.Code, f.State, f.Lacks, f.Unsure)
 		}
 	})
 }
@@ -40,7 +40,7 @@ func TestDoctorFindsNothingMissingForAnUnrestrictedUser(t *testing.T) {
 func TestIdentityListsThePrivilegesOfTheUser(t *testing.T) {
 	withRoles(t, []string{"clusterMonitor"}, func(t *testing.T, _ *world, c *cluster.Client) {
 		id, err := c.Identity(t.Context())
-		must(t, err)
+		must.Do(t, err)
 		if len(id.Users) != 1 || id.Users[0] != "limited@admin" {
 			t.Errorf(`users %v, want len 1, [0] "limited@admin"`, id.Users)
 		}
@@ -49,9 +49,7 @@ func TestIdentityListsThePrivilegesOfTheUser(t *testing.T) {
 			kinds["cluster"] = kinds["cluster"] || g.On.Cluster
 			kinds["config"] = kinds["config"] || g.On.DB == "config"
 			kinds["everywhere"] = kinds["everywhere"] || g.On == topology.Resource{}
-			if len(g.Actions) == 0 {
-				t.Errorf("%+v permits nothing", g)
-			}
+			expect.That(t, len(g.Actions) != 0, "%+v permits nothing", g)
 		}
 		if len(kinds) != 3 || !kinds["cluster"] || !kinds["config"] || !kinds["everywhere"] {
 			t.Errorf("got privileges %+v, want some on the cluster, on config and on every namespace", id.Grants)

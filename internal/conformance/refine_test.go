@@ -7,6 +7,8 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -23,16 +25,16 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ctx := w.Context()
 		ns := w.shardCollection("refined", bson.D{{Key: "p", Value: 1}})
-		must(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: w.db}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyDoc(int32(10))}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: w.db}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
 		before := w.head(ns)
 		// From 8.0 on the coordinator stops migrations of the collection meanwhile, which raises its newest chunk's version.
 		sameVersion := func(is topology.Version) bool {
 			return is == before.Highest || w.atLeast(8, 0) && before.Highest.Less(is)
 		}
 
-		must(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p")})) // its own key: nothing happens
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p")})) // its own key: nothing happens
 		w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("q", "p")}),
 			"refine to a key that does not extend it")
 		w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")}),
@@ -46,9 +48,9 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 				{Key: "unique", Value: true}},
 			bson.D{{Key: "key", Value: bson.D{{Key: "s", Value: 1}}}, {Key: "name", Value: "sparse"}, {Key: "sparse", Value: true}},
 		}}})
-		must(t, indexes.Err())
+		must.Do(t, indexes.Err())
 		all, err := w.client.Indexes(ctx, ns)
-		must(t, err)
+		must.Do(t, err)
 		found := map[string]operation.Index{}
 		for _, i := range all {
 			found[i.Name] = i
@@ -62,7 +64,7 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 		w.expectRefusal(fault.Invalid, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "s")}),
 			"refine past a unique index")
 
-		must(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")}))
 		after := w.head(ns)
 		if after.Key.String() != "{p: 1, q: 1}" || after.Incarnation.UUID != before.Incarnation.UUID ||
 			after.Incarnation == before.Incarnation || !sameVersion(after.Highest) {
@@ -70,26 +72,18 @@ func TestRefiningRewritesBoundsAndZonesAndGivesANewIncarnation(t *testing.T) {
 		}
 		fact := operation.Fact{Kind: operation.FactCollection, NS: ns}
 		got, err := w.client.ReadFact(ctx, fact)
-		must(t, err)
-		if got["key"] != "{p: 1, q: 1}" {
-			t.Errorf("the fact is %v", got)
-		}
+		must.Do(t, err)
+		expect.Equal(t, got["key"], "{p: 1, q: 1}", "the fact is %v", got)
 		middle := marshal(bson.D{{Key: "p", Value: int32(10)}, {Key: "q", Value: bson.MinKey{}}})
 		edge, err := w.client.ReadFact(ctx, operation.Fact{Kind: operation.FactEdge, NS: ns, Min: middle})
-		must(t, err)
-		if edge["exists"] != "true" {
-			t.Errorf("no chunk begins at %s", middle)
-		}
+		must.Do(t, err)
+		expect.Equal(t, edge["exists"], "true", "no chunk begins at %s", middle)
 		zones, err := w.source.Zones(ctx)
-		must(t, err)
+		must.Do(t, err)
 		for _, z := range zones {
-			if z.NS == ns && string(z.RawMax) != string(middle) {
-				t.Errorf("the zone range ends at %s", z.RawMax)
-			}
+			expect.That(t, z.NS != ns || string(z.RawMax) == string(middle), "the zone range ends at %s", z.RawMax)
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")})) // again
-		if h := w.head(ns); h.Incarnation != after.Incarnation {
-			t.Error("refining to the same key changed the collection")
-		}
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRefineKey, NS: ns, Key: pattern("p", "q")})) // again
+		expect.Equal(t, w.head(ns).Incarnation, after.Incarnation, "refining to the same key changed the collection")
 	})
 }

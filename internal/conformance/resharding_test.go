@@ -11,6 +11,8 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestCollectionsAreResharded(t *testing.T) {
@@ -20,8 +22,7 @@ func TestCollectionsAreResharded(t *testing.T) {
 		}
 		ns := w.shardCollection("resharded", bson.D{{Key: "p", Value: int32(1)}})
 		w.insertDocuments(ns, 200, func(i int) bson.D { return bson.D{{Key: "p", Value: int32(i)}, {Key: "k", Value: int32(i % 50)}} })
-		key, err := bson.Marshal(bson.D{{Key: "k", Value: int32(1)}})
-		must(t, err)
+		key := must.Get(bson.Marshal(bson.D{{Key: "k", Value: int32(1)}}))
 		reshard := operation.Reshard{Key: key, Chunks: 4}
 		before := w.head(ns)
 		if !w.atLeast(5, 0) {
@@ -38,13 +39,13 @@ func TestCollectionsAreResharded(t *testing.T) {
 		indexes := w.data.Database(w.db).Collection(ns.Collection()).Indexes()
 		unique, err := indexes.CreateOne(w.Context(), mongo.IndexModel{Keys: bson.D{{Key: "p", Value: 1}},
 			Options: options.Index().SetUnique(true).SetName("unique")})
-		must(t, err)
+		must.Do(t, err)
 		w.expectRefusal(fault.Invalid, w.send(w.Context(), operation.Step{Op: operation.OpReshard, NS: ns, Reshard: &reshard}),
 			"reshard past a unique index")
 		if h := w.head(ns); h.Incarnation.UUID != before.Incarnation.UUID || h.Resharding {
 			t.Errorf("after the refusal: %+v", h.Meta)
 		}
-		must(t, indexes.DropOne(w.Context(), unique))
+		must.Do(t, indexes.DropOne(w.Context(), unique))
 
 		step := operation.Step{Op: operation.OpReshard, NS: ns, Reshard: &reshard}
 		sent, ended := time.Now(), make(chan error, 1)
@@ -57,35 +58,27 @@ func TestCollectionsAreResharded(t *testing.T) {
 			case err = <-ended:
 			case <-time.After(20 * time.Second):
 				trace, err := w.client.Trace(w.Context(), run, step, sent)
-				must(t, err)
+				must.Do(t, err)
 				if r := trace.Resharding; r != nil && r.NS == ns {
 					seen = true
-					if !trace.Running || r.ID == "" || r.State == "" {
-						t.Errorf("got %+v", r)
-					}
+					expect.That(t, trace.Running && r.ID != "" && r.State != "", "got %+v", r)
 				}
 				continue
 			}
 			break
 		}
-		must(t, err)
-		if !seen && time.Since(sent) > time.Minute {
-			t.Error("the running operation was never seen")
-		}
+		must.Do(t, err)
+		expect.That(t, seen || time.Since(sent) <= time.Minute, "the running operation was never seen")
 		after := w.head(ns)
 		if after.Key.String() != "{k: 1}" || after.Incarnation.UUID == before.Incarnation.UUID || after.Resharding {
 			t.Errorf("got %+v", after.Meta)
 		}
 		replaced := operation.Fact{Kind: operation.FactResharded, NS: ns, Was: operation.UUIDText(before.Incarnation.UUID)}
 		got, err := w.client.ReadFact(w.Context(), replaced)
-		must(t, err)
-		if got["replaced"] != "true" || got["key"] != "{k: 1}" || got["resharding"] != "false" {
-			t.Errorf("read %v", got)
-		}
+		must.Do(t, err)
+		expect.That(t, got["replaced"] == "true" && got["key"] == "{k: 1}" && got["resharding"] == "false", "read %v", got)
 		trace, err := w.client.Trace(w.Context(), run, step, sent)
-		must(t, err)
-		if trace.Running || len(trace.Events) == 0 {
-			t.Errorf("after the end: %+v", trace)
-		}
+		must.Do(t, err)
+		expect.That(t, !trace.Running && len(trace.Events) != 0, "after the end: %+v", trace)
 	})
 }

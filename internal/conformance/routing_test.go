@@ -10,6 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -89,18 +91,16 @@ func TestRoutingTableAndServerTargetTheSameShard(t *testing.T) {
 					values = append(values, marshal(bson.D{{Key: "v", Value: v}}).Lookup("v"))
 				}
 				key, err := f.meta.Key.KeyOf(values...)
-				must(t, err)
+				must.Do(t, err)
 				want := f.chunkOf(key).Shard
 				got, err := w.client.TargetShards(w.Context(), f.meta.NS, filter)
-				must(t, err)
+				must.Do(t, err)
 				if !slices.Equal(got, []string{want}) {
 					t.Errorf("%s %v: the server asks %v, the table says %s", kind.name, filter, got, want)
 				}
 				shards[want] = true
 			}
-			if len(shards) < 2 {
-				t.Errorf("%s: all keys are on one shard", kind.name)
-			}
+			expect.That(t, len(shards) >= 2, "%s: all keys are on one shard", kind.name)
 		}
 	})
 }
@@ -110,12 +110,12 @@ func (w *world) scatteredCollection(name string, key bson.D, splits []bson.D) *f
 	w.Helper()
 	ns := w.shardCollection(name, key)
 	for _, at := range splits {
-		must(w, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: marshal(at)}))
+		must.Do(w, w.send(w.Context(), operation.Step{Op: operation.OpSplitAt, NS: ns, At: marshal(at)}))
 	}
 	f := w.follow(ns)
 	for i, c := range f.chunks {
 		lower, upper := f.boundDocuments(c)
-		must(w, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.shards[i%len(w.shards)]}))
+		must.Do(w, w.send(w.Context(), operation.Step{Op: operation.OpMove, NS: ns, Min: lower, Max: upper, Shard: w.shards[i%len(w.shards)]}))
 	}
 	return w.follow(ns)
 }
@@ -123,33 +123,27 @@ func (w *world) scatteredCollection(name string, key bson.D, splits []bson.D) *f
 func TestMetadataIsReadFromEveryTarget(t *testing.T) {
 	onEvery(t, func(t *testing.T, w *world) {
 		ns := w.shardCollection("ranged", bson.D{{Key: "p", Value: 1}})
-		must(t, w.data.Database(w.db).CreateCollection(w.Context(), "plain"))
+		must.Do(t, w.data.Database(w.db).CreateCollection(w.Context(), "plain"))
 		if w.server.ClusterID == "" || w.server.Version == "" {
 			t.Errorf("got %+v, want ClusterID not empty, Version not empty", w.server)
 		}
 		colls, err := w.source.Collections(w.Context(), w.db)
-		must(t, err)
+		must.Do(t, err)
 		for _, want := range []topology.Namespace{ns, topology.Namespace(w.db + ".plain")} {
-			if !slices.Contains(colls, want) {
-				t.Errorf("%s is not in %v", want, colls)
-			}
+			expect.That(t, slices.Contains(colls, want), "%s is not in %v", want, colls)
 		}
 		databases, err := w.source.Databases(w.Context())
-		must(t, err)
+		must.Do(t, err)
 		at := slices.IndexFunc(databases, func(d topology.Database) bool { return d.Name == w.db })
-		if at < 0 || !slices.Contains(w.shards, databases[at].Primary) {
-			t.Errorf("%s in %v", w.db, databases)
-		}
+		expect.That(t, at >= 0 && slices.Contains(w.shards, databases[at].Primary), "%s in %v", w.db, databases)
 		routers, err := w.source.Routers(w.Context())
-		must(t, err)
+		must.Do(t, err)
 		if len(routers) == 0 || routers[0].Version == "" || routers[0].Ping.IsZero() {
 			t.Errorf("got routers %v, want at least one with version and ping time", routers)
 		}
 		f := w.follow(ns)
 		n := 0
-		must(t, w.source.ChunksFrom(w.Context(), f.meta, f.meta.Key.Min(), 5, func(topology.Chunk) error { n++; return nil }))
-		if n != len(f.chunks) {
-			t.Errorf("%d chunks in key order, %d in all", n, len(f.chunks))
-		}
+		must.Do(t, w.source.ChunksFrom(w.Context(), f.meta, f.meta.Key.Min(), 5, func(topology.Chunk) error { n++; return nil }))
+		expect.That(t, n == len(f.chunks), "%d chunks in key order, %d in all", n, len(f.chunks))
 	})
 }

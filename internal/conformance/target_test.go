@@ -14,6 +14,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -66,9 +67,8 @@ func onEvery(t *testing.T, test func(*testing.T, *world)) {
 func onSimulated(t *testing.T, o simcluster.Options, test func(*testing.T, *simcluster.Cluster)) {
 	synctest.Test(t, func(t *testing.T) {
 		o.Empty = true
-		sim, err := simcluster.New(t.Context(), o)
-		must(t, err)
-		t.Cleanup(func() { must(t, sim.Close()) })
+		sim := must.Get(simcluster.New(t.Context(), o))
+		t.Cleanup(func() { must.Do(t, sim.Close()) })
 		sim.Start(t.Context())
 		test(t, sim)
 	})
@@ -77,20 +77,17 @@ func onSimulated(t *testing.T, o simcluster.Options, test func(*testing.T, *simc
 // newWorld connects as shardboard and as the application that owns the data.
 func newWorld(t *testing.T, address string, sim *simcluster.Cluster) *world {
 	t.Helper()
-	uri, err := cluster.ParseURI(address)
-	must(t, err)
+	uri := must.Get(cluster.ParseURI(address))
 	app := options.Client().ApplyURI(address)
 	o := cluster.Options{Timeout: 10 * time.Second}
 	if sim != nil {
 		o.Dialer = sim
 		app.SetDialer(sim).SetServerMonitoringMode("poll")
 	}
-	c, err := cluster.Connect(t.Context(), uri, o)
-	must(t, err)
-	t.Cleanup(func() { must(t, c.Close(context.Background())) })
-	data, err := mongo.Connect(app)
-	must(t, err)
-	t.Cleanup(func() { must(t, data.Disconnect(context.Background())) })
+	c := must.Get(cluster.Connect(t.Context(), uri, o))
+	t.Cleanup(func() { must.Do(t, c.Close(context.Background())) })
+	data := must.Get(mongo.Connect(app))
+	t.Cleanup(func() { must.Do(t, data.Disconnect(context.Background())) })
 	w := &world{T: t, source: c, admin: retryingClient{c}, client: c, data: data, simulated: sim != nil}
 	w.setUp()
 	return w

@@ -11,6 +11,8 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -23,8 +25,7 @@ func (w *world) plainCollection(name string, n int) topology.Namespace {
 	for i := range docs {
 		docs[i] = bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}}
 	}
-	_, err := w.data.Database(w.db).Collection(name).InsertMany(w.Context(), docs)
-	must(w, err)
+	must.Do(w, must.Err(w.data.Database(w.db).Collection(name).InsertMany(w.Context(), docs)))
 	return ns
 }
 
@@ -32,7 +33,7 @@ func (w *world) plainCollection(name string, n int) topology.Namespace {
 func (w *world) place(ns topology.Namespace) map[string]string {
 	w.Helper()
 	got, err := w.client.ReadFact(w.Context(), operation.Fact{Kind: operation.FactPlace, NS: ns})
-	must(w, err)
+	must.Do(w, err)
 	return got
 }
 
@@ -40,7 +41,7 @@ func (w *world) place(ns topology.Namespace) map[string]string {
 func (w *world) documents(ns topology.Namespace) int64 {
 	w.Helper()
 	n, err := w.data.Database(ns.Database()).Collection(ns.Collection()).CountDocuments(w.Context(), bson.D{})
-	must(w, err)
+	must.Do(w, err)
 	return n
 }
 
@@ -56,18 +57,16 @@ func TestPrimaryIsMovedWithItsUnshardedCollections(t *testing.T) {
 
 		w.expectRefusal(fault.NotFound, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: withoutSuchShard}),
 			"move to an unknown shard")
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: from})) // where it is: nothing happens
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: from})) // where it is: nothing happens
 		version := w.databaseFact()["version"]
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: to}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: to}))
 		if got := w.databaseFact(); got["primary"] != to || got["version"] == version {
 			t.Errorf("the database is %v, want primary %s and a version after %s", got, to, version)
 		}
 		if got := w.place(plain); got["shard"] != to || got["sharded"] != "false" {
 			t.Errorf("the collection is %v, want on %s", got, to)
 		}
-		if n := w.documents(plain); n != 50 {
-			t.Errorf("%d documents after the move, want 50", n)
-		}
+		expect.Equal(t, w.documents(plain), 50, "documents after the move")
 		if got := w.follow(sharded).chunks[0].Shard; got != owner {
 			t.Errorf("the sharded collection went from %s to %s", owner, got)
 		}
@@ -78,7 +77,7 @@ func TestPrimaryIsMovedWithItsUnshardedCollections(t *testing.T) {
 func (w *world) databaseFact() map[string]string {
 	w.Helper()
 	got, err := w.client.ReadFact(w.Context(), operation.Fact{Kind: operation.FactDatabase, DB: w.db})
-	must(w, err)
+	must.Do(w, err)
 	return got
 }
 
@@ -113,30 +112,26 @@ func TestWholeCollectionsAreMoved(t *testing.T) {
 			t.Skip("a real server takes at least five minutes; SHARDBOARD_LONG is not set")
 		}
 
-		must(t, w.send(ctx, operation.Step{Op: operation.OpMoveCollection, NS: plain, Shard: to}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMoveCollection, NS: plain, Shard: to}))
 		if got := w.place(plain); got["shard"] != to || got["sharded"] != "false" {
 			t.Errorf("the collection is %v, want unsharded on %s", got, to)
 		}
-		if n := w.documents(plain); n != 50 {
-			t.Errorf("%d documents after the move, want 50", n)
-		}
+		expect.Equal(t, w.documents(plain), 50, "documents after the move")
 		// A tracked collection stays where it is when the primary moves.
 		primary := w.databaseFact()["primary"]
 		if third := slices.IndexFunc(w.shards, func(s string) bool { return s != primary && s != to }); third >= 0 {
-			must(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: w.shards[third]}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpMovePrimary, DB: w.db, Shard: w.shards[third]}))
 			if got := w.place(plain); got["shard"] != to {
 				t.Errorf("after the primary moved, the collection is %v, want on %s", got, to)
 			}
 		}
 
 		before := w.head(sharded).Incarnation
-		must(t, w.send(ctx, operation.Step{Op: operation.OpUnshard, NS: sharded, Shard: to}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpUnshard, NS: sharded, Shard: to}))
 		if got := w.place(sharded); got["shard"] != to || got["sharded"] != "false" || got["uuid"] == operation.UUIDText(before.UUID) {
 			t.Errorf("the collection is %v, want unsharded on %s with another uuid", got, to)
 		}
-		if n := w.documents(sharded); n != 60 {
-			t.Errorf("%d documents after the unsharding, want 60", n)
-		}
+		expect.Equal(t, w.documents(sharded), 60, "documents after the unsharding")
 	})
 }
 
@@ -175,10 +170,8 @@ func (w *world) awaitAborted(begin, abort func() error) {
 	ended := make(chan error, 1)
 	go func() { ended <- begin() }()
 	time.Sleep(30 * time.Second)
-	must(w, abort())
+	must.Do(w, abort())
 	err := <-ended
 	w.expectRefusal(fault.Conflict, err, "what was aborted")
-	if !errors.Is(err, operation.ErrReshardingAborted) {
-		w.Errorf("what was aborted answered %v", err)
-	}
+	expect.That(w, errors.Is(err, operation.ErrReshardingAborted), "what was aborted answered %v", err)
 }

@@ -17,6 +17,8 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -42,21 +44,14 @@ func (w *world) send(ctx context.Context, s operation.Step) error {
 	return change.Send(ctx, w.admin, run, s)
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // setUp reads the server's version and registers the clean-up.
 func (w *world) setUp() {
 	w.Helper()
 	var err error
 	w.server, err = w.source.Server(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	shards, err := w.source.Shards(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	for _, s := range shards {
 		if !s.Draining {
 			w.shards = append(w.shards, s.Name)
@@ -80,9 +75,7 @@ func (w *world) cleanUp() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	zones, err := w.source.Zones(ctx)
-	if err != nil {
-		w.Errorf("zones are not cleaned up: %v", err)
-	}
+	expect.That(w, err == nil, "zones are not cleaned up: %v", err)
 	for _, z := range zones {
 		if z.NS.Database() == w.db {
 			if err := w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: z.NS, Min: z.RawMin, Max: z.RawMax}); err != nil {
@@ -100,9 +93,7 @@ func (w *world) cleanUp() {
 			}
 		}
 	}
-	if err := w.data.Database(w.db).Drop(ctx); err != nil {
-		w.Errorf("database %s is not dropped: %v", w.db, err)
-	}
+	expect.NoError(w, w.data.Database(w.db).Drop(ctx), "database %s is not dropped", w.db)
 }
 
 // atLeast reports whether the server is of this release or a later one.
@@ -131,16 +122,14 @@ func (w *world) shardCollection(name string, key bson.D) topology.Namespace {
 	w.Helper()
 	ns := topology.Namespace(w.db + "." + name)
 	admin := w.data.Database("admin")
-	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "enableSharding", Value: w.db}}).Err())
-	must(w, admin.RunCommand(w.Context(), bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}).Err())
-	must(w, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns}))
+	must.Do(w, admin.RunCommand(w.Context(), bson.D{{Key: "enableSharding", Value: w.db}}).Err())
+	must.Do(w, admin.RunCommand(w.Context(), bson.D{{Key: "shardCollection", Value: ns}, {Key: "key", Value: key}}).Err())
+	must.Do(w, w.send(w.Context(), operation.Step{Op: operation.OpBalancing, NS: ns}))
 	return ns
 }
 
 // expectRefusal fails the test unless err is of this kind.
 func (w *world) expectRefusal(kind fault.Kind, err error, doing string) {
 	w.Helper()
-	if err == nil || fault.Of(err) != kind {
-		w.Errorf("%s: %v (%s), want %s", doing, err, fault.Of(err), kind)
-	}
+	expect.That(w, err != nil && fault.Of(err) == kind, "%s: %v (%s), want %s", doing, err, fault.Of(err), kind)
 }

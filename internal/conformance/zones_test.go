@@ -8,6 +8,8 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -15,7 +17,7 @@ import (
 func (w *world) zoneRanges() (out []topology.ZoneRange) {
 	w.Helper()
 	all, err := w.source.Zones(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	for _, z := range all {
 		if z.NS.Database() == w.db {
 			out = append(out, z)
@@ -28,7 +30,7 @@ func (w *world) zoneRanges() (out []topology.ZoneRange) {
 func (w *world) zonesOfShard(name string) []string {
 	w.Helper()
 	shards, err := w.source.Shards(w.Context())
-	must(w, err)
+	must.Do(w, err)
 	for _, s := range shards {
 		if s.Name == name {
 			return s.Zones
@@ -44,9 +46,9 @@ func TestZonesAreAssignedAndRemoved(t *testing.T) {
 		ctx, shard := w.Context(), w.shards[0]
 		before := w.head(ns).Highest
 		for range 2 { // repeating it changes nothing
-			must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: shard, Zone: w.db}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: shard, Zone: w.db}))
 			// A bound may omit the last fields.
-			must(t, w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
+			must.Do(t, w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10)), Zone: w.db}))
 		}
 		if got := w.zonesOfShard(shard); !slices.Contains(got, w.db) {
 			t.Errorf("zones of %s: %v", shard, got)
@@ -57,19 +59,17 @@ func TestZonesAreAssignedAndRemoved(t *testing.T) {
 		}
 		pattern := w.head(ns).Key
 		for _, bound := range []bson.Raw{zones[0].RawMin, zones[0].RawMax} {
-			if _, err := pattern.PrefixBound(bound); err != nil {
-				t.Errorf("the bound %v is not one of %s: %v", bound, pattern, err)
-			}
+			expect.NoError(t, must.Err(pattern.PrefixBound(bound)), "the bound %v is not one of %s", bound, pattern)
 		}
 		if now := w.head(ns).Highest; now != before {
 			t.Errorf("zones took the version from %s to %s", before, now)
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRemoveRange, NS: ns, Min: keyDoc(int32(0)), Max: keyDoc(int32(10))}))
 		if left := w.zoneRanges(); len(left) != 0 {
 			t.Errorf("left: %v, want len 0", left)
 		}
-		must(t, w.send(ctx, operation.Step{Op: operation.OpRemoveZone, Shard: shard, Zone: w.db}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpRemoveZone, Shard: shard, Zone: w.db}))
 		if got := w.zonesOfShard(shard); slices.Contains(got, w.db) {
 			t.Errorf("zones of %s: %v", shard, got)
 		}
@@ -87,9 +87,9 @@ func TestInvalidZonesAreRefused(t *testing.T) {
 			return w.send(ctx, operation.Step{Op: operation.OpSetRange, NS: ns, Min: lower, Max: upper, Zone: zone})
 		}
 		w.expectRefusal(fault.NotFound, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db), "give a range to no zone")
-		must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: w.db}))
-		must(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: other}))
-		must(t, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: w.db}))
+		must.Do(t, w.send(ctx, operation.Step{Op: operation.OpAddZone, Shard: w.shards[0], Zone: other}))
+		must.Do(t, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), w.db))
 		w.expectRefusal(fault.Conflict, set(ns, keyDoc(int32(5)), keyDoc(int32(15)), w.db), "set a range that overlaps")
 		w.expectRefusal(fault.Conflict, set(ns, keyDoc(int32(0)), keyDoc(int32(10)), other), "set a range of another zone")
 		w.expectRefusal(fault.Invalid, set(ns, keyDoc(int32(30)), keyDoc(int32(20)), w.db), "set a range from above to below")

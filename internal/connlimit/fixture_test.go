@@ -199,8 +199,6 @@ func (h *testServer) expect(what string, want bool, all ...*testClient) {
 	h.t.Helper()
 	synctest.Wait()
 	for i, v := range all {
-		if v.isOpen() != want {
-			h.t.Errorf("%s, connection %d: open is %v", what, i, v.isOpen())
-		}
+		expect.Equal(h.t, v.isOpen(), want, "%s, connection %d: open", what, i)
 	}
 }

@@ -33,9 +33,7 @@ func startTLSServer(t *testing.T, o Options) (*Listener, *httptest.Server) {
 func waitFor(t *testing.T, what string, true func() bool) {
 	t.Helper()
 	for end := time.Now().Add(20 * time.Second); !true(); time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal(what)
-		}
+		must.That(t, !time.Now().After(end), "%v", what)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func (h *testServer) logLines() []string {
@@ -41,21 +42,15 @@ func TestReachingTheLimitIsLoggedOnceAMinute(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		got := h.logLines()
-		if len(got) != 2 {
-			t.Fatalf("after a minute: %q", got)
-		}
+		must.That(t, len(got) == 2, "after a minute: %q", got)
 		for _, part := range []string{"connection limit reached", "; advice", "listener=pages", "open=10", "max=10", "maxPerSource=5",
 			"closed=299 ", "closedOfSource=0", "refused=0", "refusedOfSource=0", "busiestSource=192.0.2.", "busiestOpen=3"} {
 			expect.Contains(t, got[1], part, "the second warning")
 		}
 		time.Sleep(10 * time.Minute)
-		if got := h.logLines(); len(got) != 2 {
-			t.Errorf("when the flood is over: %q", got)
-		}
+		expect.Len(t, h.logLines(), 2, "when the flood is over")
 		flood(20) // the next flood is logged at once again
-		if got := h.logLines(); len(got) != 3 {
-			t.Errorf("at the next flood: %q", got)
-		}
+		expect.Len(t, h.logLines(), 3, "at the next flood")
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/demodata"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -21,8 +22,7 @@ func emptyCluster(t *testing.T) (string, *mongo.Client) {
 	t.Helper()
 	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true, Shards: 2, ServerVersion: "7.0"})
 	must.Do(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	ended := make(chan error, 1)
 	go func() { ended <- sim.Serve(l) }()
 	t.Cleanup(func() {
@@ -30,8 +30,7 @@ func emptyCluster(t *testing.T) (string, *mongo.Client) {
 		<-ended
 	})
 	uri := "mongodb://" + l.Addr().String() + "/?directConnection=true"
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return uri, client
 }
@@ -55,12 +54,8 @@ func TestDemoDataIsLoadedIntoCollectionsThatAreSharded(t *testing.T) {
 	sizes := count(t, client, "config", "settings", bson.D{{Key: "_id", Value: "chunksize"}})
 	o := demodata.Options{URI: uri, Database: "yorkie-meta", Seed: 7, Projects: 8, Documents: 300}
 	must.Do(t, demodata.Load(t.Context(), o))
-	if n := count(t, client, "yorkie-meta", "documents", bson.D{}); n != 300 {
-		t.Errorf("%d documents", n)
-	}
-	if n := count(t, client, "yorkie-meta", "projects", bson.D{}); n != 8 {
-		t.Errorf("%d projects", n)
-	}
+	expect.Equal(t, count(t, client, "yorkie-meta", "documents", bson.D{}), 300, "documents")
+	expect.Equal(t, count(t, client, "yorkie-meta", "projects", bson.D{}), 8, "projects")
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2"} {
 		if count(t, client, "config", "chunks", bson.D{{Key: "shard", Value: shard}}) == 0 {
 			t.Errorf("%s has no chunks", shard)
@@ -72,12 +67,8 @@ func TestDemoDataIsLoadedIntoCollectionsThatAreSharded(t *testing.T) {
 
 	// A second time there is something to lose.
 	err := demodata.Load(t.Context(), o)
-	if fault.Of(err) != fault.Conflict || !strings.Contains(err.Error(), "not empty") {
-		t.Errorf("loaded again: %v", err)
-	}
-	if n := count(t, client, "yorkie-meta", "documents", bson.D{}); n != 300 {
-		t.Errorf("%d documents after the refusal", n)
-	}
+	expect.That(t, fault.Of(err) == fault.Conflict && strings.Contains(err.Error(), "not empty"), "loaded again: %v", err)
+	expect.Equal(t, count(t, client, "yorkie-meta", "documents", bson.D{}), 300, "documents after the refusal")
 }
 
 func TestDemoDataSparesADatabaseWithAnyDocument(t *testing.T) {
@@ -86,11 +77,7 @@ func TestDemoDataSparesADatabaseWithAnyDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := demodata.Load(t.Context(), demodata.Options{URI: uri, Database: "shop", Seed: 7, Projects: 2, Documents: 10})
-	if fault.Of(err) != fault.Conflict {
-		t.Errorf("%v", err)
-	}
+	expect.Equal(t, fault.Of(err), fault.Conflict, "%v", err)
 	names, err := client.Database("shop").ListCollectionNames(t.Context(), bson.D{})
-	if err != nil || len(names) != 1 {
-		t.Errorf("collections %v, %v", names, err)
-	}
+	expect.That(t, err == nil && len(names) == 1, "collections %v, %v", names, err)
 }

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -32,9 +33,7 @@ func TestAtlasIsNamedWithWhatItRefusesAndGetsNoGrants(t *testing.T) {
 			!strings.Contains(c.Args["refused"], topology.PartZones.Name())) {
 			t.Errorf("refused: %v", c.Args)
 		}
-		if c.Code == "release" && c.Args["name"] != "MongoDB Atlas 8.0.4" {
-			t.Errorf("release: %v", c.Args)
-		}
+		expect.That(t, c.Code != "release" || c.Args["name"] == "MongoDB Atlas 8.0.4", "release: %v", c.Args)
 	}
 	if commands := doctor.Remedies(r, true); commands != nil {
 		t.Errorf("commands that Atlas does not know: %v", commands)

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/doctor"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -86,9 +87,7 @@ func check(t *testing.T, r doctor.Report, code string, want doctor.State) {
 	t.Helper()
 	for _, c := range r.Checks {
 		if c.Code == code {
-			if c.State != want {
-				t.Errorf("%s is %s, want %s", code, c.State, want)
-			}
+			expect.Equal(t, c.State, want, "%s", code)
 			return
 		}
 	}
@@ -138,9 +137,7 @@ func TestAnUnreachableClusterMakesEverythingUnknown(t *testing.T) {
 	down := fault.New(fault.Unavailable, "down")
 	r := examine(t, &fakeCluster{idErr: down, readErr: down}, "5.0.7", topology.Balancer{})
 	for _, f := range r.Findings {
-		if f.State != doctor.Unknown || len(f.Lacks) > 0 {
-			t.Errorf("%s is %s", f.Code, f.State)
-		}
+		expect.That(t, f.State == doctor.Unknown && len(f.Lacks) == 0, "%s is %s", f.Code, f.State)
 	}
 }
 
@@ -148,9 +145,7 @@ func TestAnonymousAccessIsOpenUnlessAReadIsRefused(t *testing.T) {
 	r := examine(t, &fakeCluster{}, "5.0.7", topology.Balancer{})
 	check(t, r, "open", doctor.Warns)
 	for code, s := range states(r) {
-		if s != doctor.OK {
-			t.Errorf("on an open cluster %s is %s, expected OK", code, s)
-		}
+		expect.That(t, s == doctor.OK, "on an open cluster %s is %s, expected OK", code, s)
 	}
 	r = examine(t, &fakeCluster{readErr: fault.New(fault.Forbidden, "sign in")}, "5.0.7", topology.Balancer{})
 	check(t, r, "anonymous", doctor.Lacks)
@@ -185,15 +180,11 @@ func TestGrantsApplyByMongoDBsRules(t *testing.T) {
 			f := &fakeCluster{id: grants(tc.on, tc.action), readErr: fault.New(fault.Unavailable, "no read to go by")}
 			got := states(examine(t, f, "5.0.7", topology.Balancer{}))
 			for _, code := range tc.ok {
-				if got[code] != doctor.OK {
-					t.Errorf("%s is %s", code, got[code])
-				}
+				expect.Equal(t, got[code], doctor.OK, "%s", code)
 				delete(got, code)
 			}
 			for code, s := range got {
-				if s != doctor.Lacks {
-					t.Errorf("%s is %s", code, s)
-				}
+				expect.Equal(t, s, doctor.Lacks, "%s", code)
 			}
 		})
 	}
@@ -247,12 +238,8 @@ func TestRemediesCombineMissingPrivilegesAndQuoteNames(t *testing.T) {
 			`{"resource":{"db":"x\"]);db.dropDatabase()//\u202e\u001b","collection":""},"actions":["find","collStats"]}])`,
 		`db.getSiblingDB("admin").grantPrivilegesToRole("shardboardOperator", [{"resource":{"db":"shop","collection":""},"actions":["moveChunk"]}])`,
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
-	if off := doctor.Remedies(r, false); !slices.Equal(off, want[:1]) {
-		t.Errorf("the remedies without actions are %q", off)
-	}
+	expect.That(t, slices.Equal(got, want), "%q\nwant %q", got, want)
+	expect.EqualSlices(t, doctor.Remedies(r, false), want[:1], "the remedies without actions")
 	if all := doctor.Remedies(doctor.Report{Findings: []doctor.Finding{{}}}, true); len(all) > 0 {
 		t.Errorf("without missing privileges the remedies are %q", all)
 	}

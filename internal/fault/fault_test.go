@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestEveryKindHasAStatusAnExitCodeAndWords(t *testing.T) {
@@ -18,9 +20,7 @@ func TestEveryKindHasAStatusAnExitCodeAndWords(t *testing.T) {
 	if Of(nil) != None || None.HTTPStatus() != 200 || None.ExitCode() != 0 {
 		t.Errorf("no error is %v, HTTP %d, exit %d", Of(nil), None.HTTPStatus(), None.ExitCode())
 	}
-	if Kind(200).HTTPStatus() != 500 {
-		t.Error("an unknown kind is not internal")
-	}
+	expect.Equal(t, Kind(200).HTTPStatus(), 500, "an unknown kind is not internal")
 }
 
 func TestTheOutermostClassificationCounts(t *testing.T) {
@@ -29,9 +29,7 @@ func TestTheOutermostClassificationCounts(t *testing.T) {
 	if Of(outer) != Unavailable || Text(outer) != "The cluster does not answer." {
 		t.Errorf("%v, %q", Of(outer), Text(outer))
 	}
-	if Of(fmt.Errorf("read: %w", inner)) != NotFound {
-		t.Error("a wrapped classification is lost")
-	}
+	expect.Equal(t, Of(fmt.Errorf("read: %w", inner)), NotFound, "a wrapped classification is lost")
 }
 
 func TestUnclassifiedErrorsNeverShowTheirText(t *testing.T) {
@@ -39,7 +37,5 @@ func TestUnclassifiedErrorsNeverShowTheirText(t *testing.T) {
 	if Of(err) != Internal || errors.Is(err, io.EOF) && Text(err) == err.Error() {
 		t.Errorf("%v: %q", Of(err), Text(err))
 	}
-	if Wrap(Invalid, nil, "nothing") != nil {
-		t.Error("wrapping no error makes one")
-	}
+	expect.That(t, Wrap(Invalid, nil, "nothing") == nil, "wrapping no error makes one")
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestBriefLeavesOutWhatAServerWrote(t *testing.T) {
@@ -26,7 +28,5 @@ func TestBriefLeavesOutWhatAServerWrote(t *testing.T) {
 			t.Errorf("%v: %v", c.err, plain)
 		}
 	}
-	if WithoutQuotes(nil) != nil {
-		t.Error("no error becomes one")
-	}
+	expect.That(t, WithoutQuotes(nil) == nil, "no error becomes one")
 }

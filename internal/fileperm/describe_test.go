@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 )
 
@@ -36,13 +38,9 @@ func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
 	_, err := ReadSecret("file of the token", path, 10)
 	expectRefusal(t, "readable", err, "mode 0644")
 	text := err.Error()
-	if strings.Contains(text, "\n") {
-		t.Errorf("more than one line: %q", text)
-	}
+	expect.Lacks(t, text, "\n", "more than one line")
 	bash, none := exec.LookPath("bash")
-	if none != nil {
-		t.Fatal("the commands need bash:", none)
-	}
+	must.That(t, none == nil, "the commands need bash: %v", none)
 	_, command, _ := strings.Cut(text, "Run: ")
 	command, _, _ = strings.Cut(command, "; and change")
 	if out, err := exec.Command(bash, "-c", command).CombinedOutput(); err != nil {
@@ -56,8 +54,6 @@ func TestTheCommandInARefusalFixesThePermissions(t *testing.T) {
 func TestModesAreShownAsChmodTakesThem(t *testing.T) {
 	for mode, want := range map[fs.FileMode]string{0o600: "0600", fs.ModeDir | fs.ModeSticky | 0o777: "1777",
 		fs.ModeSetgid | 0o775: "2775", fs.ModeSetuid | 0o755: "4755"} {
-		if got := octal(mode); got != want {
-			t.Errorf("%v: %s, want %s", mode, got, want)
-		}
+		expect.Equal(t, octal(mode), want, "%v", mode)
 	}
 }

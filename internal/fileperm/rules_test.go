@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 )
 
 // anna is an ordinary user with a private group (1000), who is also in the group 3000.
@@ -157,9 +158,7 @@ func TestParentDirectoriesMustNotBeWritableByOthers(t *testing.T) {
 	} {
 		w := &walk{me: c.me, trusts: c.me.trusts}
 		expectRefusal(t, c.name, w.passes(fakeFile(fs.ModeDir|c.mode, c.uid, c.gid), c.above, "/srv/x/data"), c.want)
-		if len(w.notes) != c.notes {
-			t.Errorf("%s: notes %q, want %d", c.name, w.notes, c.notes)
-		}
+		expect.Equal(t, len(w.notes), c.notes, "%s: notes %q", c.name, w.notes)
 	}
 }
 
@@ -207,17 +206,13 @@ func TestPrivateGroupsAreRecognised(t *testing.T) {
 		{"no files, as in an empty image", 65532, 65532, "", "", false},
 		{"lines that are none", 1000, 1000, "x\n::\n", ":::\n", false},
 	} {
-		if got := privateGroup(c.uid, c.gid, c.passwd, c.group); got != c.want {
-			t.Errorf("%s: private group: %v", c.name, got)
-		}
+		expect.Equal(t, privateGroup(c.uid, c.gid, c.passwd, c.group), c.want, "%s: private group", c.name)
 	}
 }
 
 func TestUserNamespacesThatMapAllUsersAreRecognised(t *testing.T) {
 	for text, whole := range map[string]bool{"": true, "         0          0 4294967295\n": true, "0 1000 1\n": false,
 		"0 100000 65536\n": false, "0 1000 1\n1 100000 65535\n": false} {
-		if mapsAllUsers(text) != whole {
-			t.Errorf("%q: maps all users: %v", text, !whole)
-		}
+		expect.Equal(t, mapsAllUsers(text), whole, "%q: maps all users: %v", text, !whole)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/profile"
 )
 
@@ -48,8 +49,6 @@ func TestSlotsFollowTheClock(t *testing.T) {
 		"set back by 30 s": {-30 * time.Second, -30*time.Second + Tick},
 		"set back by 1 d":  {-24 * time.Hour, -24*time.Hour + Tick},
 	} {
-		if got := slotAfter(at, at.Add(tc.now)).Sub(at); got != tc.want {
-			t.Errorf("%s: %s, want %s", name, got, tc.want)
-		}
+		expect.Equal(t, slotAfter(at, at.Add(tc.now)).Sub(at), tc.want, "%s", name)
 	}
 }

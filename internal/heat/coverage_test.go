@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement"
@@ -121,9 +122,7 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 			slots = append(slots, s)
 		}
 	})
-	if len(slots) != 3*2 {
-		t.Fatalf("%d slots, want %v", len(slots), 3*2)
-	}
+	must.That(t, len(slots) == 3*2, "%d slots, want %v", len(slots), 3*2)
 	for _, s := range slots {
 		if !s.From.Equal(s.From.Truncate(time.Minute)) || s.To.Sub(s.From) != time.Minute || !s.Capped || len(s.Counts) != HottestProjects ||
 			s.Rows() != 7*HottestProjects {
@@ -154,12 +153,8 @@ func TestUpdatedRowsAreCountedPerMinuteForTheHottestProjectsOnly(t *testing.T) {
 	if hot := c.Updated("y", docID(15, 0)); len(hot) != 2 || hot[0].NS != "y.documents" || hot[0].Rows != 7 || hot[0].PerSecond() != 7.0/60 {
 		t.Errorf("got %+v, want 7 rows of y.documents in a minute", hot)
 	}
-	if cold := c.Updated("y", docID(1, 0)); len(cold) != 0 {
-		t.Errorf("a cold project was counted: %+v", cold)
-	}
-	if len(w.Documents()) != 0 {
-		t.Error("rows of a project are attributed to a document")
-	}
+	expect.Len(t, c.Updated("y", docID(1, 0)), 0, "a cold project was counted")
+	expect.Equal(t, len(w.Documents()), 0, "rows of a project are attributed to a document")
 	for _, q := range src.queries {
 		if q.Date != "" && (!q.To.IsZero() || q.Of.IsZero() || q.Date != "updated_at") {
 			t.Errorf("unexpected query %+v: it has no end, because rows that are updated all the time have later dates", q)
@@ -172,9 +167,7 @@ func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 	src := partialSource{knownWrites: newKnownWrites(5, 3, 1, func(i int) float64 { return 5 }),
 		fail: map[topology.Namespace]error{"y.documents": slow}}
 	c := collectFor(t, yorkieTable(), src, 10*time.Minute, Options{Seed: 4}, func(s Slot) {
-		if s.Method == ChangedRows {
-			t.Errorf("counted: %+v, want Method not %v", s, ChangedRows)
-		}
+		expect.That(t, s.Method != ChangedRows, "counted: %+v, want Method not %v", s, ChangedRows)
 	})
 	if h, ok := c.Health("y.documents"); !ok || h.Err == nil {
 		t.Errorf("got %+v %v, want ok true, h.Err not nil", h, ok)
@@ -185,9 +178,7 @@ func TestProjectsWhoseCountTimesOutAreSkippedAndUnknown(t *testing.T) {
 			asked++
 		}
 	}
-	if asked != 3 {
-		t.Errorf("asked %d times in ten minutes, want once for each project", asked)
-	}
+	expect.That(t, asked == 3, "asked %d times in ten minutes, want once for each project", asked)
 	if w := c.Window("y.documents", time.Hour); w.Seconds != 0 {
 		t.Errorf("got %+v, want Seconds 0", w)
 	}

@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
@@ -61,9 +63,7 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 			}
 			time.Sleep(15 * time.Second)
 			counted := r.collector.Counted(r.Watcher.Table())
-			if len(counted) != len(want) {
-				t.Errorf("%s: wrong set of counted collections %v", layout, counted)
-			}
+			expect.Equal(t, len(counted), len(want), "%s: wrong set of counted collections %v", layout, counted)
 			for coll, n := range want {
 				w := r.collector.Window(topology.Namespace(db+"."+coll), 10*time.Minute)
 				if w.Total.Rows != n || !w.Total.Exact {
@@ -76,9 +76,7 @@ func TestNewRowsOfEveryCollectionAreCountedCorrectly(t *testing.T) {
 				if placed < 0.999 || placed > 1.001 {
 					t.Errorf("%s, %s: the chunks' shares add up to %.3f, want 1", layout, coll, placed)
 				}
-				if len(r.collector.Load(w.NS)) == 0 {
-					t.Errorf("%s, %s: no shard's operations are known", layout, coll)
-				}
+				expect.That(t, len(r.collector.Load(w.NS)) != 0, "%s, %s: no shard's operations are known", layout, coll)
 			}
 		})
 	}
@@ -117,21 +115,15 @@ func TestUpdatedRowsAppearInTheHeatMapAndAreNeverOvercounted(t *testing.T) {
 				}
 			}
 			v, ok := r.pictures.View(ns, keyvis.ByKey, began, time.Now())
-			if !ok || len(v.Columns) < minutes-1 {
-				t.Fatalf("%s: the heat map has only %d columns", coll, len(v.Columns))
-			}
+			must.That(t, ok && len(v.Columns) >= minutes-1, "%s: the heat map has only %d columns", coll, len(v.Columns))
 			known := 0
 			for _, n := range v.Cells {
-				if n == 0 {
-					t.Errorf("%s: a cell is 0 although its updates were not counted", coll)
-				}
+				expect.That(t, n != 0, "%s: a cell is 0 although its updates were not counted", coll)
 				if n > 0 {
 					known++
 				}
 			}
-			if known == 0 {
-				t.Errorf("%s: the heat map is empty", coll)
-			}
+			expect.That(t, known != 0, "%s: the heat map is empty", coll)
 		}
 		for _, coll := range []string{"snapshots", "revisions"} {
 			if w := r.collector.Window(topology.Namespace(db+"."+coll), 5*time.Minute); w.Total.Rows == 0 {

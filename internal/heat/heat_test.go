@@ -14,6 +14,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/profile"
@@ -164,16 +165,12 @@ func TestFullCountIsExact(t *testing.T) {
 		}
 		rows += l.Rate.Rows
 	}
-	if rows != w.Total.Rows {
-		t.Error(rows, w.Total.Rows)
-	}
+	expect.That(t, rows == w.Total.Rows, "%v %v", rows, w.Total.Rows)
 	var shares float64
 	for _, l := range w.Chunks(yorkieTable(), profile.Yorkie()) {
 		shares += l.Rate.Share
 	}
-	if math.Abs(shares-1) > 1e-9 {
-		t.Error("the chunks' shares do not add up to 1:", shares)
-	}
+	expect.That(t, math.Abs(shares-1) <= 1e-9, "the chunks' shares do not add up to 1: %v", shares)
 	if shards := w.Shards(yorkieTable(), profile.Yorkie()); len(shards) != 2 || math.Abs(shards[0].Rate.Share+shards[1].Rate.Share-1) > 1e-9 {
 		t.Errorf("got %+v, want two shards whose shares add up to 1", shards)
 	}
@@ -183,9 +180,7 @@ func TestUnderLoadOneSecondInTenIsCounted(t *testing.T) {
 	src := newKnownWrites(2, 40, 60, func(int) float64 { return 75 }) // 3,000 rows a second in 2,400 documents
 	c := collect(t, src, 5*time.Minute)
 	w := c.Window("y.changes", 4*time.Minute)
-	if w.Total.Exact || w.Total.PlusMinus == 0 {
-		t.Fatalf("got %+v, want Exact false, PlusMinus more than 0", w.Total)
-	}
+	must.That(t, !w.Total.Exact && w.Total.PlusMinus != 0, "got %+v, want Exact false, PlusMinus more than 0", w.Total)
 	if d := math.Abs(w.Total.PerSecond - 3000); d > 3*w.Total.PlusMinus && d > 100 {
 		t.Errorf("%.0f ± %.0f a second, truth 3000", w.Total.PerSecond, w.Total.PlusMinus)
 	}
@@ -261,9 +256,7 @@ func TestTenHottestProjectsAreShown(t *testing.T) {
 					good++
 				}
 			}
-			if good < runs*95/100 {
-				t.Errorf("in %d of %d runs, want at least 95 of 100", good, runs)
-			}
+			expect.That(t, good >= runs*95/100, "in %d of %d runs, want at least 95 of 100", good, runs)
 		})
 	}
 }
@@ -294,9 +287,7 @@ func TestOldSlotsAreMergedAndThenDropped(t *testing.T) {
 		}
 		delete(of, length)
 	}
-	if len(of) > 0 {
-		t.Errorf("slots of other lengths: %v", of)
-	}
+	expect.That(t, len(of) == 0, "slots of other lengths: %v", of)
 	end := slots[len(slots)-1].To
 	for ago, want := range map[time.Duration]float64{time.Hour: 60, 2 * time.Hour: 300, 4 * time.Hour: 1800} {
 		from := end.Add(-ago).Truncate(5 * time.Minute).Add(2 * time.Minute)

@@ -8,6 +8,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -147,7 +148,5 @@ func TestPartOfAWindowHasOnlyItsOwnDocuments(t *testing.T) {
 		}
 		all += rows
 	}
-	if all != 20 {
-		t.Errorf("%d rows in all parts, want 20", all)
-	}
+	expect.Equal(t, all, 20, "rows in all parts")
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -40,9 +41,7 @@ func TestSumIncludesAllPartsAndTheirUncertainty(t *testing.T) {
 	for _, s := range sums {
 		shares += s.Line.Rate.Share
 	}
-	if math.Abs(shares-1) > 1e-9 {
-		t.Errorf("the shares add up to %.3f, want 1", shares)
-	}
+	expect.That(t, math.Abs(shares-1) <= 1e-9, "the shares add up to %.3f, want 1", shares)
 	// A document that a sampled collection did not see may exist nevertheless.
 	if only := Sums([]Window{snapshots, windowOf("y.changes", 10)}, Window.Documents)[0].Line.Rate; only.Exact || only.PlusMinus == 0 {
 		t.Errorf("got %+v, want Exact false, PlusMinus more than 0", only)

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/store/sqlite"
 	"shardboard/internal/topology"
@@ -64,8 +65,7 @@ func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 	recordDays(t, dir, 35)
 	var total int64
 	for _, name := range []string{"shardboard.db", "shardboard.db-wal"} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		must.Do(t, err)
+		info := must.Get(os.Stat(filepath.Join(dir, name)))
 		total += info.Size()
 	}
 	if t.Logf("%d MB", total>>20); total > 200<<20 {
@@ -74,9 +74,7 @@ func TestHistoryOfFiveWeeksStaysSmall(t *testing.T) {
 }
 
 func TestAPastThatIsPlayedBackIsTheSameAsOneReadAtOnce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("records a day of 100,000 chunks")
-	}
+	only.Long(t, "records a day of 100,000 chunks")
 	db, end := recordDays(t, t.TempDir(), 1)
 	played := NewPast(db, nil)
 	r := rand.New(rand.NewPCG(5, 6))

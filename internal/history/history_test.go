@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
@@ -89,9 +90,7 @@ func (w *world) changeAtRandom() {
 		chunk.Version = c.Chunks.At(i).Version
 		chunk.Jumbo = !chunk.Jumbo
 		m, missed := c.Chunks.Reflag([]topology.Chunk{chunk})
-		if missed {
-			w.t.Fatal("the jumbo flag was not set")
-		}
+		must.That(w.t, !missed, "the jumbo flag was not set")
 		c.Chunks = m
 	case 4:
 		next.Zones = append(slices.Clone(next.Zones), topology.ZoneRange{NS: c.NS, Zone: "eu", Min: chunk.Min,
@@ -239,17 +238,11 @@ func TestWholeStatesAreWrittenAsListsOfRows(t *testing.T) {
 	plainBody, err := unpack(body)
 	must.Do(t, err)
 	rows, err := decodeChunks(plainBody)
-	if err != nil || !slices.Equal(rows, m.Delta(nil)) {
-		t.Fatalf("%d rows, want %d; %v", len(rows), m.Len(), err)
-	}
+	must.That(t, err == nil && slices.Equal(rows, m.Delta(nil)), "%d rows, want %d; %v", len(rows), m.Len(), err)
 	back, err := unpackChunks(routing.Pattern("k#"), body)
-	if err != nil || !back.Equal(m) {
-		t.Fatalf("%d chunks, want %d; %v", back.Len(), m.Len(), err)
-	}
+	must.That(t, err == nil && back.Equal(m), "%d chunks, want %d; %v", back.Len(), m.Len(), err)
 	again, err := unpackChunks(routing.Pattern("k#"), pack(encodeChunks(rows)))
-	if err != nil || !again.Equal(m) {
-		t.Errorf("a body that was written as a list: %v", err)
-	}
+	expect.That(t, err == nil && again.Equal(m), "a body that was written as a list: %v", err)
 }
 
 func TestDamagedWholeStatesAreErrors(t *testing.T) {
@@ -268,8 +261,6 @@ func TestDamagedWholeStatesAreErrors(t *testing.T) {
 		_, _ = unpackChunks(routing.Pattern("k#"), changed) // any answer but a panic
 	}
 	for _, b := range [][]byte{nil, {deflated}, {7, 1, 2}} {
-		if _, err := unpackChunks(routing.Pattern("k#"), b); err == nil {
-			t.Errorf("%v was read", b)
-		}
+		expect.That(t, must.Err(unpackChunks(routing.Pattern("k#"), b)) != nil, "%v was read", b)
 	}
 }

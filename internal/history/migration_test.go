@@ -42,9 +42,7 @@ func completedMove(t *testing.T, end time.Time, min, seconds int) []topology.Eve
 
 func TestEntriesOfAMoveAreOneMigrationWithItsSteps(t *testing.T) {
 	got := Migrations(&topology.Table{Events: completedMove(t, noon, 1, 12)}, noon, nil, nil)
-	if len(got) != 1 {
-		t.Fatalf("got %+v, want len 1", got)
-	}
+	must.That(t, len(got) == 1, "got %+v, want len 1", got)
 	m := got[0]
 	if m.Outcome != Done || m.Took(noon) != 12*time.Second || m.Documents != 7 || m.Bytes != 700 || m.DonorSteps != 6 || len(m.Donor) != 4 ||
 		m.Donor[3] != 12*time.Second || m.RecipientSteps != 7 || m.From != "a-shard" || m.To != "b-shard" {
@@ -86,7 +84,7 @@ func TestMigrationAfterADonorFailoverIsUnknownUnlessTheTableProvesIt(t *testing.
 	w := newWorld(t, 1)
 	table := *w.table
 	table.Events = events
-	_, ch := table.Collections[0].Chunks.Find(mustBound(t, table.Collections[0], events[0]))
+	_, ch := table.Collections[0].Chunks.Find(mustBound(table.Collections[0], events[0]))
 	want := Unclear
 	if ch.Shard == "b-shard" {
 		want = Done
@@ -145,10 +143,8 @@ func TestMalformedDetailsGiveNoSteps(t *testing.T) {
 	}
 }
 
-func mustBound(t *testing.T, c *topology.Collection, e topology.Event) shardkey.Key {
-	t.Helper()
-	b := must.Get(c.Key.Bound(topology.DocumentField(e.Details, "min")))
-	return b
+func mustBound(c *topology.Collection, e topology.Event) shardkey.Key {
+	return must.Get(c.Key.Bound(topology.DocumentField(e.Details, "min")))
 }
 
 func TestReasonsAreGroupedAcrossCollections(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -23,9 +24,7 @@ func recordedFailures(t *testing.T) map[string]map[string]string {
 	root := filepath.Join("..", "simcluster", "testdata", "recordings")
 	for folder, release := range map[string]string{".": "5.0.7", "8.0": "8.0.10"} {
 		files, err := filepath.Glob(filepath.Join(root, folder, "*.jsonl.gz"))
-		if err != nil || len(files) < 10 {
-			t.Fatalf("%d recordings of %s, %v", len(files), release, err)
-		}
+		must.That(t, err == nil && len(files) >= 10, "%d recordings of %s, %v", len(files), release, err)
 		for _, name := range files {
 			for _, text := range failuresIn(t, name) {
 				texts[release][text] = filepath.Base(name)
@@ -39,8 +38,7 @@ func failuresIn(t *testing.T, name string) (texts []string) {
 	t.Helper()
 	file := must.Get(os.Open(name))
 	defer func() { _ = file.Close() }()
-	plain, err := gzip.NewReader(file)
-	must.Do(t, err)
+	plain := must.Get(gzip.NewReader(file))
 	lines := bufio.NewScanner(plain)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -137,9 +135,7 @@ func TestReasonsAreHeldToTheRecordingsOfBothReleases(t *testing.T) {
 			}
 		}
 	}
-	if !maps.Equal(got, recordedPhrases) {
-		t.Errorf("recorded phrases: %q", got)
-	}
+	expect.That(t, maps.Equal(got, recordedPhrases), "recorded phrases: %q", got)
 	slices.Sort(others)
 	if others = slices.Compact(others); !slices.Equal(others, recordedOthers) {
 		t.Errorf("recorded texts without a phrase: %q", others)

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/history"
 	"shardboard/internal/simcluster"
@@ -64,9 +65,7 @@ func TestManualMoveIsNotAttributedToARunningBalancer(t *testing.T) {
 }
 
 func TestBalancerMoveIsFoundInTheBalancerLog(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs a live cluster for ten simulated minutes")
-	}
+	only.Long(t, "runs a live cluster for ten simulated minutes")
 	onSim(t, simcluster.Options{}, func(t *testing.T, c *simulated.Cluster) {
 		c.Do(t, "admin", bson.D{{Key: "balancerStart", Value: 1}})
 		time.Sleep(10 * time.Minute)

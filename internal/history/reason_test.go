@@ -49,14 +49,10 @@ func TestEntriesOfAMoveShareTheReasonThatOneOfThemHas(t *testing.T) {
 		failedAttempt(t, noon.Add(15*time.Second), orphansText),
 		failedAttempt(t, noon, "Data transfer error: migrate failed: Location51008: operation was interrupted"))
 	list := Migrations(&topology.Table{Events: events}, noon.Add(time.Minute), nil, nil)
-	if len(list) != 3 {
-		t.Fatalf("got %+v, want len 3", list)
-	}
+	must.That(t, len(list) == 3, "got %+v, want len 3", list)
 	for i, want := range []Reason{{Code: NoReason}, {orphansText, "moveChunk.to", OrphansWait},
 		{"Data transfer error: migrate failed: Location51008: operation was interrupted", "moveChunk.to", CopyStopped}} {
-		if list[i].Outcome != Aborted || list[i].Why() != want || list[i].DonorSteps != 6 {
-			t.Errorf("%d: %+v", i, list[i])
-		}
+		expect.That(t, list[i].Outcome == Aborted && list[i].Why() == want && list[i].DonorSteps == 6, "%d: %+v", i, list[i])
 		why := Reasons(events, nil)
 		for _, e := range events[4*i : 4*i+3] {
 			expect.Equal(t, why[e.ID], want, "%s of attempt %d", e.What, i)

@@ -71,9 +71,7 @@ func TestASavedTableIsReadAsItWasSaved(t *testing.T) {
 	}
 	full := errors.New("no room")
 	if _, err := ReadSaved(bytes.NewReader(b), int64(len(b)), func(n int) error {
-		if n != 2003 {
-			t.Errorf("room for %d chunks was asked for", n)
-		}
+		expect.That(t, n == 2003, "room for %d chunks was asked for", n)
 		return full
 	}); !errors.Is(err, full) {
 		t.Errorf("without room: %v", err)
@@ -106,9 +104,7 @@ func TestTheMarkOfASavedTableTellsWhetherToWriteItAgain(t *testing.T) {
 	expect.Equal(t, must.Get(SavedMark(a)), must.Get(SavedMark(b)), "other times make another mark")
 	c := b.Collections[1]
 	b.Collections[1] = &topology.Collection{Meta: c.Meta, Highest: topology.Version{Major: 99}, Chunks: c.Chunks}
-	if must.Get(SavedMark(a)) == must.Get(SavedMark(b)) {
-		t.Error("a newer version makes the same mark")
-	}
+	expect.That(t, must.Get(SavedMark(a)) != must.Get(SavedMark(b)), "a newer version makes the same mark")
 }
 
 // BenchmarkReadSavedTableOfMillion is a start with a million chunks of hashed keys.
@@ -195,9 +191,7 @@ func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
 	p, start, _, _, _ := recordFiftySteps(t, 3)
 	q := Query{From: start, To: start.Add(time.Hour), Limit: 1000}
 	whole, err := p.Timeline(t.Context(), "c1", q)
-	if err != nil || whole.Unreadable != 0 {
-		t.Fatalf("got %v, %v, want 0", whole.Unreadable, err)
-	}
+	must.That(t, err == nil && whole.Unreadable == 0, "got %v, %v, want 0", whole.Unreadable, err)
 	list, err := p.kept.HistoryBetween(t.Context(), "c1", chunksPrefix, start, start.Add(time.Hour), 1000)
 	must.Do(t, err)
 	for name, bad := range map[string]store.HistoryEntry{"a change in the middle": list[len(list)/2], "the whole state": list[0],
@@ -216,18 +210,14 @@ func TestUnreadableChangeIsOmittedFromTheTimelineAndCounted(t *testing.T) {
 func TestUnreadableStateIsReportedAndDoesNotHideOtherTimes(t *testing.T) {
 	p, start, _, _, _ := recordFiftySteps(t, 3)
 	frames, err := p.kept.HistoryBetween(t.Context(), "c1", frameStream, start, start.Add(time.Hour), 100)
-	if err != nil || len(frames) < 2 {
-		t.Fatalf("got %v, %v, want at least 2", len(frames), err)
-	}
+	must.That(t, err == nil && len(frames) >= 2, "got %v, %v, want at least 2", len(frames), err)
 	bad := frames[len(frames)-1]
 	past := NewPast(damagedStore{p.kept, func(e store.HistoryEntry) bool { return e.Seq == bad.Seq }}, p.now)
 	if _, err := past.At(t.Context(), "c1", bad.At); fault.Of(err) != fault.Unavailable ||
 		!strings.Contains(fault.Text(err), "is unreadable") {
 		t.Errorf(`got %v, want kind %v, …"is unreadable"…`, err, fault.Unavailable)
 	}
-	if _, err := past.At(t.Context(), "c1", bad.At.Add(-time.Millisecond)); err != nil {
-		t.Errorf("the time before: %v", err)
-	}
+	expect.NoError(t, must.Err(past.At(t.Context(), "c1", bad.At.Add(-time.Millisecond))), "the time before")
 	past = NewPast(damagedStore{p.kept, func(e store.HistoryEntry) bool { return strings.HasPrefix(e.Stream, chunksPrefix) }}, p.now)
 	m, err := past.At(t.Context(), "c1", bad.At)
 	must.Do(t, err)

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -49,9 +50,7 @@ func TestTimelineListsEveryChangeOnceForAnyPageSize(t *testing.T) {
 			}
 			for _, i := range got.Items {
 				counts[i.Kind]++
-				if i.At.Before(last) {
-					t.Fatal("the timeline's items are not sorted by time")
-				}
+				must.That(t, !i.At.Before(last), "the timeline's items are not sorted by time")
 				last = i.At
 			}
 			if got.Next.IsZero() {
@@ -199,8 +198,7 @@ func TestChangesOtherThanChunksAreListed(t *testing.T) {
 func TestCauseIsOwnRunOnlyIfNamespaceBoundsShardsAndTimeMatch(t *testing.T) {
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	doc := func(n int) bson.Raw {
-		b := must.Get(bson.Marshal(bson.D{{Key: "k", Value: n}}))
-		return b
+		return must.Get(bson.Marshal(bson.D{{Key: "k", Value: n}}))
 	}
 	move := Item{At: at, Kind: Logged, NS: "db.c", RawMin: doc(1), RawMax: doc(2), From: "a", To: "b",
 		Event: &topology.Event{What: "moveChunk.commit"}}
@@ -266,8 +264,6 @@ func TestSearchEndsAtItsBoundsAndSaysWhere(t *testing.T) {
 			}
 		}
 		found, err := NewPast(endless{}, time.Now).Search(t.Context(), "c", time.Time{}, to, 5, func(topology.Event) bool { return true })
-		if err != nil || len(found.Events) != 5 || !found.Until.IsZero() {
-			t.Errorf("all are found: %+v, %v", found, err)
-		}
+		expect.That(t, err == nil && len(found.Events) == 5 && found.Until.IsZero(), "all are found: %+v, %v", found, err)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -96,9 +97,7 @@ func TestWatchedTimeEndsWithTheProcessThatWatched(t *testing.T) {
 			t.Errorf("the next process watches: %+v", m)
 		}
 		gaps, err := fresh.Gaps(t.Context(), "c1", start, time.Now())
-		if err != nil || len(gaps) != 1 || !gaps[0].From.Equal(last) {
-			t.Errorf("gaps: %+v, %v", gaps, err)
-		}
+		expect.That(t, err == nil && len(gaps) == 1 && gaps[0].From.Equal(last), "gaps: %+v, %v", gaps, err)
 	})
 }
 

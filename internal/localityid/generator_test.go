@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // mostChiSquare is exceeded by one even spread over 16 shards in a hundred (15 degrees of freedom).
@@ -49,9 +52,7 @@ func TestNoIDIsMadeTwice(t *testing.T) {
 		seen := map[ID]bool{}
 		for range 2_000 {
 			id := g.Next()
-			if seen[id] {
-				t.Fatalf("%s was made twice", id)
-			}
+			must.That(t, !seen[id], "%s was made twice", id)
 			seen[id] = true
 		}
 	})
@@ -130,8 +131,6 @@ func TestGeneratorIsSafeForConcurrentUse(t *testing.T) {
 				seen[id] = true
 			}
 		}
-		if len(seen) != 4_000 {
-			t.Errorf("%s: %d different ids of 4000", mode, len(seen))
-		}
+		expect.That(t, len(seen) == 4_000, "%s: %d different ids of 4000", mode, len(seen))
 	}
 }

@@ -6,14 +6,15 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func parse(t testing.TB, text string) (id ID) {
 	t.Helper()
 	digits := strings.ReplaceAll(text, "-", "")
-	if len(digits) != 32 {
-		t.Fatalf("%q has %d digits", text, len(digits))
-	}
+	must.That(t, len(digits) == 32, "%q has %d digits", text, len(digits))
 	for i := range id {
 		for _, c := range digits[2*i : 2*i+2] {
 			id[i] = id[i]<<4 | byte(strings.IndexRune("0123456789abcdef", c))
@@ -29,9 +30,7 @@ func TestThePublishedIDIsDecodedAsPublished(t *testing.T) {
 		f.Milliseconds != 1_350_327_498_450 {
 		t.Errorf("%+v, counter %d", f, Reversed(f.Counter))
 	}
-	if at := id.Time().Format("2006-01-02 15:04:05.000 MST"); at != "2012-10-15 18:58:18.450 UTC" {
-		t.Errorf("made at %s", at)
-	}
+	expect.Equal(t, id.Time().Format("2006-01-02 15:04:05.000 MST"), "2012-10-15 18:58:18.450 UTC", "the time")
 	if _, n, ok := id.SequentialSince(); ok {
 		t.Errorf("an id of the default mode counts as number %d of a window", n)
 	}
@@ -48,9 +47,7 @@ func TestTheDefaultModeMakesThePublishedIDs(t *testing.T) {
 	g := NewGenerator(Options{Process: first.Process, MAC: first.MAC, Counter: Reversed(first.Counter) - Step,
 		Now: func() time.Time { return time.UnixMilli(first.Milliseconds) }})
 	for _, want := range published {
-		if got := g.Next().String(); got != want {
-			t.Errorf("made %s, want %s", got, want)
-		}
+		expect.Equal(t, g.Next().String(), want, "the next id")
 	}
 }
 
@@ -63,9 +60,7 @@ func TestSequentialModeMakesThePublishedIDs(t *testing.T) {
 	g.Next() // the publication begins with the second id of its window
 	for i, want := range published {
 		id := g.Next()
-		if id.String() != want {
-			t.Errorf("made %s, want %s", id, want)
-		}
+		expect.Equal(t, id.String(), want, "the id")
 		window, n, ok := id.SequentialSince()
 		if !ok || n != i+2 || window.Format("2006-01-02 15:04") != "2013-04-28 01:00" {
 			t.Errorf("%s is number %d of the window of %s, %t", id, n, window, ok)

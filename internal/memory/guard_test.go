@@ -5,6 +5,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestContainerLimitIsReadFromControlGroups(t *testing.T) {
@@ -17,9 +19,7 @@ func TestContainerLimitIsReadFromControlGroups(t *testing.T) {
 			t.Errorf("%s %q: %+v", tc.name, tc.text, got)
 		}
 	}
-	if got := Container(fstest.MapFS{}); got != (Limit{}) {
-		t.Errorf("without files: %+v", got)
-	}
+	expect.Equal(t, Container(fstest.MapFS{}), Limit{}, "without files")
 }
 
 func TestLimitsThatPeopleWrite(t *testing.T) {
@@ -29,9 +29,7 @@ func TestLimitsThatPeopleWrite(t *testing.T) {
 		if err != nil {
 			got = -1
 		}
-		if got != want || off != (text == "off") {
-			t.Errorf("%q: %d, %v, %v", text, got, off, err)
-		}
+		expect.That(t, got == want && off == (text == "off"), "%q: %d, %v, %v", text, got, off, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 )
@@ -23,9 +24,7 @@ func TestFactsAreWrittenByTheirKind(t *testing.T) {
 	if got := plain(m.At(at.Add(5 * time.Minute))); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if got := m.Args()["p"]; got != "65f0" {
-		t.Errorf("scripts read the id, not the name: %q", got)
-	}
+	expect.Equal(t, m.Args()["p"], "65f0", "scripts read the id, not the name")
 }
 
 func TestValuesNeverCountAsPatterns(t *testing.T) {
@@ -37,9 +36,7 @@ func TestValuesNeverCountAsPatterns(t *testing.T) {
 
 func TestAPatternWithoutItsFactStaysReadable(t *testing.T) {
 	for pattern, want := range map[string]string{"a {b} c": "a {b} c", "a {b": "a {b", "}{": "}{", "": "x", "{}": "{}"} {
-		if got := message.New("x", pattern).String(); got != want {
-			t.Errorf("%q gives %q, want %q", pattern, got, want)
-		}
+		expect.Equal(t, message.New("x", pattern).String(), want, "%q", pattern)
 	}
 }
 
@@ -48,9 +45,7 @@ func TestAStoredMessageReadsTheSame(t *testing.T) {
 	raw := must.Get(json.Marshal(m))
 	var back message.Message
 	must.Do(t, json.Unmarshal(raw, &back))
-	if back.String() != "3 of eu" || back.Code != "x" {
-		t.Errorf("%s gives %q", raw, back.String())
-	}
+	expect.That(t, back.String() == "3 of eu" && back.Code == "x", "%s gives %q", raw, back.String())
 	back = message.Message{}
 	if err := json.Unmarshal([]byte(`{"Code":"check.busy","Args":{"ns":"y.docs"}}`), &back); err != nil ||
 		back.String() != "check.busy (ns y.docs)" || back.Code != "check.busy" {
@@ -61,7 +56,5 @@ func TestAStoredMessageReadsTheSame(t *testing.T) {
 func TestWithReplacesAFactAndLeavesTheOriginalAlone(t *testing.T) {
 	m := message.New("x", "{a}", message.Text("a", "1"))
 	n := m.With(message.Text("a", "2")).With(message.Text("b", "3"))
-	if m.String() != "1" || n.String() != "2" || n.Args()["b"] != "3" {
-		t.Error(m, n)
-	}
+	expect.That(t, m.String() == "1" && n.String() == "2" && n.Args()["b"] == "3", "%v %v", m, n)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -36,9 +37,7 @@ func BenchmarkScrape(b *testing.B) {
 		reg := prometheus.NewRegistry()
 		reg.MustRegister(NewCluster(from))
 		gather := func() {
-			if _, err := reg.Gather(); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, must.Err(reg.Gather()))
 		}
 		gather() // makes the sums that are kept with the chunks
 		return gather

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -74,15 +75,11 @@ func TestWhatIsNotKnownIsAbsent(t *testing.T) {
 	for _, absent := range []string{"data_bytes", "_documents", "imbalance", "shardboard_balancer", "shard_disk", "estimated",
 		"moves_total", "runs", "problems", "projects",
 		"commands", `poll_age_seconds{` + id + `,part="sizes"}`} {
-		if strings.Contains(got, absent) {
-			t.Errorf("%s is not known, and there:\n%s", absent, got)
-		}
+		expect.That(t, !strings.Contains(got, absent), "%s is not known, and there:\n%s", absent, got)
 	}
 	for _, there := range []string{`collection_chunks{` + id + `,collection="db.x",shard="a"}`,
 		`poll_denied{` + id + `,part="sizes"}`, "collections_unmeasured"} {
-		if !strings.Contains(got, there) {
-			t.Errorf("no %s in\n%s", there, got)
-		}
+		expect.Contains(t, got, there, "the metrics")
 	}
 }
 
@@ -135,15 +132,9 @@ func TestSeriesAreBoundedAndSumsComplete(t *testing.T) {
 			all += value
 		}
 	}
-	if sum != all || all == 0 {
-		t.Errorf("collections have %v bytes together, shards %v", sum, all)
-	}
-	if len(own) != 11 || !own["db.c999"] || !own["other"] || own["db.c000"] {
-		t.Errorf("these have series: %v", own)
-	}
-	if n := got[`shardboard_metrics_other_collections{`+id+`}`]; n != 990 {
-		t.Errorf("%v others", n)
-	}
+	expect.That(t, sum == all && all != 0, "collections have %v bytes together, shards %v", sum, all)
+	expect.That(t, len(own) == 11 && own["db.c999"] && own["other"] && !own["db.c000"], "these have series: %v", own)
+	expect.Equal(t, got[`shardboard_metrics_other_collections{`+id+`}`], 990, "others")
 	if got[`shardboard_collection_jumbo_chunks{`+id+`,collection="other",shard="shard-9"}`] != 1980 {
 		t.Error("jumbo chunks of other collections are not summed")
 	}
@@ -208,12 +199,8 @@ func TestMoreShardsThanHaveSeriesAreCounted(t *testing.T) {
 	tab := table(shards...)
 	tab.Collections = []*topology.Collection{collection("db.x", 250, shards...)}
 	got := scrape(t, NewCluster(sources(tab)))
-	if n := got[`shardboard_metrics_left_out_shards{`+id+`}`]; n != 50 {
-		t.Errorf("%v shards left out", n)
-	}
-	if got[`shardboard_chunks{`+id+`}`] != 250 {
-		t.Error("chunks of all shards are not counted")
-	}
+	expect.Equal(t, got[`shardboard_metrics_left_out_shards{`+id+`}`], 50, "shards left out")
+	expect.Equal(t, got[`shardboard_chunks{`+id+`}`], 250, "chunks of all shards are not counted")
 }
 
 func TestHostileNamesBreakNothing(t *testing.T) {
@@ -239,13 +226,9 @@ func TestHostileNamesBreakNothing(t *testing.T) {
 		if strings.HasPrefix(name, "shardboard_collection_chunks") {
 			on[name] = true
 		}
-		if strings.HasPrefix(name, "evil") || len(name) > 700 {
-			t.Errorf("%.80s… of %d bytes", name, len(name))
-		}
+		expect.That(t, !strings.HasPrefix(name, "evil") && len(name) <= 700, "%.80s… of %d bytes", name, len(name))
 	}
-	if len(on) != len(shards)*len(shards) {
-		t.Errorf("%d pairs, expected %d", len(on), len(shards)*len(shards))
-	}
+	expect.Equal(t, len(on), len(shards)*len(shards), "pairs")
 }
 
 func TestLabelsOfDifferentNamesDiffer(t *testing.T) {

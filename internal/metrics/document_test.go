@@ -10,6 +10,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -53,14 +54,10 @@ func TestTheDocumentListsEveryMetricOfACluster(t *testing.T) {
 	text := must.Get(os.ReadFile(document))
 	before, rest, _ := strings.Cut(string(text), "<!-- cluster -->\n")
 	is, after, ok := strings.Cut(rest, "<!-- end -->")
-	if !ok {
-		t.Fatal("the document has no place for the table")
-	}
+	must.That(t, ok, "the document has no place for the table")
 	if *update {
 		must.Do(t, os.WriteFile(document, []byte(before+"<!-- cluster -->\n"+want+"<!-- end -->"+after), 0o644))
 		return
 	}
-	if is != want {
-		t.Errorf("the table differs; run this test with -update. Expected:\n%s", want)
-	}
+	expect.That(t, is == want, "the table differs; run this test with -update. Expected:\n%s", want)
 }

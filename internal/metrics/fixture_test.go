@@ -88,9 +88,7 @@ func text(t testing.TB, collectors ...prometheus.Collector) []byte {
 	must.Do(t, err)
 	var out bytes.Buffer
 	for _, f := range families {
-		if _, err := expfmt.MetricFamilyToText(&out, f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(expfmt.MetricFamilyToText(&out, f)))
 	}
 	return out.Bytes()
 }
@@ -99,9 +97,7 @@ func parse(t testing.TB, text []byte) map[string]*dto.MetricFamily {
 	t.Helper()
 	p := expfmt.NewTextParser(model.LegacyValidation)
 	families, err := p.TextToMetricFamilies(bytes.NewReader(text))
-	if err != nil {
-		t.Fatalf("/metrics cannot be parsed: %v", err)
-	}
+	must.That(t, err == nil, "/metrics cannot be parsed: %v", err)
 	return families
 }
 

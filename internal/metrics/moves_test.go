@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
@@ -54,9 +55,7 @@ func TestEachMoveIsCountedOnce(t *testing.T) {
 		next.Events = slices.Clone(log[:step.entries])
 		slices.Reverse(next.Events)
 		m.read(&next)
-		if got := done(); got != step.want {
-			t.Errorf("with %d entries: out, in, failed are %v, expected %v", step.entries, got, step.want)
-		}
+		expect.Equal(t, done(), step.want, "with %d entries: out, in, failed", step.entries)
 	}
 }
 

@@ -10,25 +10,21 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // The list is that of the driver, whose source is read because it does not say what it ignores.
 func TestKnownOptionsAreThoseOfTheDriver(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go.mongodb.org/mongo-driver/v2").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(dir)), "x", "mongo", "driver", "connstring", "connstring.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	_, source, ok := strings.Cut(string(text), "func (u *ConnString) addOptions(")
 	if !ok {
 		_, source, ok = strings.Cut(string(text), "addOption(")
 	}
-	if !ok {
-		t.Fatal("the driver's source has another form")
-	}
+	must.That(t, ok, "the driver's source has another form")
 	source, _, _ = strings.Cut(source, "UnknownOptions")
 	var names []string
 	for _, m := range regexp.MustCompile(`(?m)^\t{1,2}case (".*"):`).FindAllStringSubmatch(source, -1) {
@@ -37,14 +33,10 @@ func TestKnownOptionsAreThoseOfTheDriver(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		if !slices.Contains(known, name) {
-			t.Errorf("the driver reads %s", name)
-		}
+		expect.That(t, slices.Contains(known, name), "the driver reads %s", name)
 	}
 	for _, name := range known {
-		if !slices.Contains(names, name) {
-			t.Errorf("the driver does not read %s", name)
-		}
+		expect.That(t, slices.Contains(names, name), "the driver does not read %s", name)
 	}
 }
 
@@ -59,9 +51,7 @@ func TestOptionsWithoutEffectAreNamedWithWhatToWrite(t *testing.T) {
 		"pa%20ss=x&b\"c=y":                         "", // no names: perhaps a part of a password
 	} {
 		got := strings.Join(Ignored("mongodb://h/db?"+query), " ")
-		if want == "" && got != "" || !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want %q", query, got, want)
-		}
+		expect.That(t, (want != "" || got == "") && strings.Contains(got, want), "%s: %q, want %q", query, got, want)
 	}
 	if err := CheckProxy("mongodb://h/?proxyHost=p&tls=true"); fault.Of(err) != fault.Invalid ||
 		!strings.Contains(fault.Text(err), "past the proxy") {

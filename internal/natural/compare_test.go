@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/natural"
 )
 
@@ -45,12 +47,8 @@ func TestOrderIsTotal(t *testing.T) {
 		a, c := name.Draw(t, "a"), name.Draw(t, "c")
 		zero := rapid.Map(rapid.IntRange(0, len(a)), func(i int) string { return a[:i] + "0" + a[i:] })
 		b := rapid.OneOf(name, zero).Draw(t, "b") // names often differ in a leading zero only
-		if natural.Compare(a, b) != -natural.Compare(b, a) {
-			t.Fatalf("%q and %q: not opposite in the other order", a, b)
-		}
-		if (natural.Compare(a, b) == 0) != (a == b) {
-			t.Fatalf("%q and %q: equal only if the same", a, b)
-		}
+		must.That(t, natural.Compare(a, b) == -natural.Compare(b, a), "%q and %q: not opposite in the other order", a, b)
+		must.That(t, (natural.Compare(a, b) == 0) == (a == b), "%q and %q: equal only if the same", a, b)
 		if natural.Compare(a, b) <= 0 && natural.Compare(b, c) <= 0 && natural.Compare(a, c) > 0 {
 			t.Fatalf("%q ≤ %q ≤ %q, but the first is after the last", a, b, c)
 		}
@@ -58,7 +56,5 @@ func TestOrderIsTotal(t *testing.T) {
 }
 
 func TestSortedCollectsNames(t *testing.T) {
-	if got := natural.Sorted(slices.Values([]string{"b", "a10", "a9"})); !slices.Equal(got, []string{"a9", "a10", "b"}) {
-		t.Errorf("sorted: %q", got)
-	}
+	expect.EqualSlices(t, natural.Sorted(slices.Values([]string{"b", "a10", "a9"})), []string{"a9", "a10", "b"}, "sorted")
 }

@@ -1,6 +1,10 @@
 package notify
 
-import "testing"
+import (
+	"testing"
+
+	"shardboard/internal/fixture/expect"
+)
 
 func TestNotificationsAreJoinedAndNeverBlock(t *testing.T) {
 	var s Subscribers
@@ -11,9 +15,7 @@ func TestNotificationsAreJoinedAndNeverBlock(t *testing.T) {
 	s.Notify()
 	s.Notify()
 	for name, c := range map[string]<-chan struct{}{"a": a, "b": b} {
-		if len(c) != 1 {
-			t.Errorf("%s has %d notifications waiting after two, want 1", name, len(c))
-		}
+		expect.That(t, len(c) == 1, "%s has %d notifications waiting after two, want 1", name, len(c))
 		<-c
 	}
 	endA()
@@ -22,7 +24,5 @@ func TestNotificationsAreJoinedAndNeverBlock(t *testing.T) {
 	if len(a) != 0 || len(b) != 1 {
 		t.Errorf("after the end of a subscription: %d and %d notifications, want 0 and 1", len(a), len(b))
 	}
-	if len(s.chans) != 1 {
-		t.Errorf("%d subscribers are kept, want 1", len(s.chans))
-	}
+	expect.Equal(t, len(s.chans), 1, "subscribers are kept")
 }

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
@@ -54,9 +55,7 @@ func TestCountsContainEveryRowAcrossARestart(t *testing.T) {
 		}
 		whole := countWindow(all, w, []keySpan{{minKey(), maxKey()}}, time.Time{})
 		if in == 0 {
-			if whole != nil {
-				t.Fatal("an uncounted window has counts")
-			}
+			must.That(t, whole == nil, "an uncounted window has counts")
 			return
 		}
 		var placed, chunked int64
@@ -98,9 +97,7 @@ func TestWideRangeListsItsHottestChunksAndTheNumberOfOthers(t *testing.T) {
 		t.Errorf("%d listed, %d more, the hottest has %d", len(got.Chunks), got.More, got.Chunks[0].Rows)
 	}
 	for i := 1; i < len(got.Chunks); i++ {
-		if got.Chunks[i].Rows > got.Chunks[i-1].Rows {
-			t.Errorf("chunk %d is hotter than the one before it", i)
-		}
+		expect.That(t, got.Chunks[i].Rows <= got.Chunks[i-1].Rows, "chunk %d is hotter than the one before it", i)
 	}
 }
 
@@ -177,8 +174,7 @@ func TestMigrationsByOthersAreDistinguishedFromTheRunsOwn(t *testing.T) {
 		if string(lo) == string(hi) {
 			hi = maxKey()
 		}
-		d, err := bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "to", Value: to}})
-		must.Do(t, err)
+		d := must.Get(bson.Marshal(bson.D{{Key: "min", Value: lo}, {Key: "max", Value: hi}, {Key: "to", Value: to}}))
 		return topology.Event{Time: when, What: "moveChunk.commit", NS: string(of), Details: d}
 	}
 	events := []topology.Event{
@@ -209,6 +205,7 @@ var start = time.Date(2026, 3, 1, 10, 30, 20, 0, time.UTC)
 type test interface {
 	Helper()
 	Fatal(args ...any)
+	Fatalf(format string, args ...any)
 }
 
 // collection has chunks that begin at MinKey and at the given numbers; shards are
@@ -218,7 +215,7 @@ func collection(t test, at []int64, shards ...string) *topology.Collection {
 	p := must.Get(shardkey.ParsePattern(raw))
 	bounds := []shardkey.Key{p.Min()}
 	for _, n := range at {
-		bounds = append(bounds, key(t, p, n))
+		bounds = append(bounds, key(p, n))
 	}
 	bounds = append(bounds, p.Max())
 	var rows []topology.Chunk
@@ -226,16 +223,11 @@ func collection(t test, at []int64, shards ...string) *topology.Collection {
 		rows = append(rows, topology.Chunk{Min: bounds[i], Max: bounds[i+1], Shard: shards[i],
 			Version: topology.Version{Major: 1, Minor: uint32(i)}})
 	}
-	m, err := topology.BuildChunks(p, rows)
-	must.Do(t, err)
+	m := must.Get(topology.BuildChunks(p, rows))
 	return &topology.Collection{Meta: topology.Meta{NS: ns, Key: p}, Chunks: m}
 }
 
-func key(t test, p shardkey.Pattern, n int64) shardkey.Key {
-	k, err := p.Bound(keyAt(n))
-	must.Do(t, err)
-	return k
-}
+func key(p shardkey.Pattern, n int64) shardkey.Key { return must.Get(p.Bound(keyAt(n))) }
 
 func keyAt(n int64) bson.Raw {
 	raw, err := bson.Marshal(bson.D{{Key: "p", Value: n}})

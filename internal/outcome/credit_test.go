@@ -93,9 +93,7 @@ func TestARunHelpedOnlyWhereItsMoveDid(t *testing.T) {
 		}
 		record.OtherMoves = len(others)
 		o := Compare(r, record)
-		if o.State == Shared {
-			t.Errorf("%d: the other run changed other ranges", i)
-		}
+		expect.That(t, o.State != Shared, "%d: the other run changed other ranges", i)
 		helped := q < .88*p && q < .88*mostWithout && without > .97*left
 		near := func(x, of float64) bool { return math.Abs(x-.9*of) < .04*of }
 		unclear := near(q, p) || near(q, mostWithout) || without < .97*left && without > .85*left // chance decides

@@ -25,9 +25,7 @@ func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 10}, "a", "b", "b")
 	o := Compare(r, recordOf(r, fullWindow(b, was, 30, 20, 10), fullWindow(a, is, 30, 20, 10)))
-	if o.State != Measured || o.Verdict != Worse && o.Verdict != NoChange && o.Verdict != Helped {
-		t.Fatalf("%+v", o)
-	}
+	must.That(t, o.State == Measured && (o.Verdict == Worse || o.Verdict == NoChange || o.Verdict == Helped), "%+v", o)
 	if o.Verdict != Helped || o.Before.Hottest != "a" || math.Abs(o.Before.Share-5./6) > 1e-9 || math.Abs(o.After.Share-.5) > 1e-9 {
 		t.Errorf("%s: %+v and %+v", o.Verdict, o.Before, o.After)
 	}
@@ -53,9 +51,7 @@ func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
 	if o.Basis != ByChunks || o.State != Measured || o.Verdict != Helped || o.Before.Hottest != string(ns) {
 		t.Fatalf("%+v", o)
 	}
-	if len(o.Chunks) != 3 {
-		t.Fatalf("chunks %+v", o.Chunks)
-	}
+	must.That(t, len(o.Chunks) == 3, "chunks %+v", o.Chunks)
 	for _, c := range o.Chunks {
 		whole := string(c.Min) == string(keyAt(0)) && string(c.Max) == string(keyAt(10))
 		if whole != (c.Before != nil) || whole != (c.After == nil) {
@@ -108,9 +104,7 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 		if o.State != x.state || o.Reason != x.reason || (o.Verdict != "") != (x.state == Measured) {
 			t.Errorf("%s: %s, %q, %q", name, o.State, o.Reason, o.Verdict)
 		}
-		if o.State == TooEarly && !o.KnownAt.Equal(a.To) {
-			t.Errorf("%s: known at %v", name, o.KnownAt)
-		}
+		expect.That(t, o.State != TooEarly || o.KnownAt.Equal(a.To), "%s: known at %v", name, o.KnownAt)
 		if o.State == Uncounted && (o.Before.Total.PerSecond != 0 || len(o.Shards) != 0) {
 			t.Errorf("%s: has figures although nothing was counted: %+v", name, o.Shards)
 		}
@@ -132,14 +126,10 @@ func TestWritesBeforeARunCountForTheShardThatOwnedTheChunkThen(t *testing.T) {
 	is := collection(t, []int64{0, 10}, "a", "b", "b")
 	before := fullWindow(b, was, 10, 10, 10)
 	last := &before[len(before)-1]
-	if !last.taken.After(r.Started) {
-		t.Fatal("the last sample was counted in time, so the test tests nothing")
-	}
+	must.That(t, last.taken.After(r.Started), "the last sample was counted in time, so the test tests nothing")
 	last.collection = is
 	o := Compare(r, recordOf(r, before, fullWindow(a, is, 10, 10, 10)))
-	if math.Abs(o.Before.Share-2./3) > 1e-9 || o.Chunks[0].From != "a" {
-		t.Errorf("%+v, %+v", o.Before, o.Chunks)
-	}
+	expect.That(t, math.Abs(o.Before.Share-2./3) <= 1e-9 && o.Chunks[0].From == "a", "%+v, %+v", o.Before, o.Chunks)
 }
 
 func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
@@ -157,9 +147,7 @@ func TestRowsChangedInPlaceAreListedButNotAddedToNewRows(t *testing.T) {
 	if o.Collections[1].Not != reasonChanged || o.Collections[1].Before == nil || o.Before.Total.PerSecond != 6 || !o.Before.Total.Exact {
 		t.Errorf("%+v, total %+v", o.Collections[1], o.Before.Total)
 	}
-	if !slices.Contains(o.Notes, NoteGathers) || slices.Contains(o.Notes, NoteHottest) {
-		t.Errorf("notes %v", o.Notes)
-	}
+	expect.That(t, slices.Contains(o.Notes, NoteGathers) && !slices.Contains(o.Notes, NoteHottest), "notes %v", o.Notes)
 	alone := &Record{Closed: true, Collections: []CollectionRecord{changed}}
 	if o := Compare(r, alone); o.State != Measured || !o.Before.Total.AtLeast || !slices.Contains(o.Notes, NoteHottest) {
 		t.Errorf("%s %+v %v", o.State, o.Before.Total, o.Notes)
@@ -245,9 +233,7 @@ func TestChanceIsSeldomReportedAsAChange(t *testing.T) {
 			wrong++
 		}
 	}
-	if wrong > 70 {
-		t.Errorf("%d of 1,000", wrong)
-	}
+	expect.That(t, wrong <= 70, "%d of 1,000", wrong)
 }
 
 func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {

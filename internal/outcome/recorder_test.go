@@ -120,14 +120,10 @@ func TestRunIsMeasuredBeforeItsStartAndAfterItsEnd(t *testing.T) {
 		if o.State != Measured || o.Verdict != Helped || o.After.Covered != 600 || o.Before.Hottest != "a" {
 			t.Errorf("%+v", o)
 		}
-		if row := r.rows["r"]; row.Open {
-			t.Error("it is still open in the store")
-		}
+		expect.That(t, !r.rows["r"].Open, "it is still open in the store")
 		saved := r.saves
 		r.countWrites(2*time.Minute, 1, 1, 1)
-		if r.saves != saved || len(r.active) != 0 {
-			t.Errorf("%d saves after the measurement has ended", r.saves-saved)
-		}
+		expect.That(t, r.saves == saved && len(r.active) == 0, "%d saves after the measurement has ended", r.saves-saved)
 	})
 }
 
@@ -185,9 +181,7 @@ func TestUncountedTimeIsAGapAndDoesNotKeepTheMeasurementOpen(t *testing.T) {
 		r.end()
 		time.Sleep(3 * time.Hour)
 		r.start()
-		if row := r.rows["left"]; row.Open {
-			t.Error("still open hours later")
-		}
+		expect.That(t, !r.rows["left"].Open, "still open hours later")
 		if o := r.outcome(left); o.State != Uncounted {
 			t.Errorf("%s", o.State)
 		}

@@ -187,9 +187,8 @@ func (d valueGenerator) sampleKey(t *testing.T, c *topology.Collection) sampleKe
 	var near []bson.RawValue
 	if d.IntN(3) == 0 {
 		var err error
-		if near, err = c.Key.Values(c.Chunks.At(d.IntN(c.Chunks.Len())).Min); err != nil {
-			t.Fatal(err)
-		}
+		near, err = c.Key.Values(c.Chunks.At(d.IntN(c.Chunks.Len())).Min)
+		must.Do(t, err)
 	}
 	for i, f := range c.Key.Fields() {
 		switch {
@@ -222,8 +221,7 @@ func (d valueGenerator) bound(t *testing.T, p shardkey.Pattern) shardkey.Key {
 		doc = append(doc, bson.E{Key: f.Name, Value: v})
 	}
 	raw := must.Get(bson.Marshal(doc))
-	k := must.Get(p.Bound(raw))
-	return k
+	return must.Get(p.Bound(raw))
 }
 
 func rawValue(v any) bson.RawValue {

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -112,9 +113,7 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 		expect.Equal(t, d.Report().State, CheckIdle, "a new check does not report that it is idle")
 		began := time.Now()
 		must.Do(t, d.Start(false, nil))
-		if err := d.Start(false, nil); fault.Of(err) != fault.Conflict {
-			t.Errorf("a second start: %v, want kind %v", err, fault.Conflict)
-		}
+		refused.As(t, d.Start(false, nil), fault.Conflict, "a second start")
 		time.Sleep(1100 * time.Millisecond)
 		if r := d.Report(); r.State != CheckRunning || r.Left <= 0 || r.Left > 5*time.Second || r.Collections[0].Read == 0 ||
 			r.Collections[0].Read > 3300 {
@@ -145,9 +144,7 @@ func TestDuplicateIDsAreFoundAtALimitedRate(t *testing.T) {
 
 func TestStoppedCheckResumesWhereItWas(t *testing.T) {
 	whileChecking(t, func(t *testing.T, _ *memorySource, d *DuplicateCheck) {
-		if err := d.Stop(); fault.Of(err) != fault.Conflict {
-			t.Errorf("stop of nothing: %v", err)
-		}
+		refused.As(t, d.Stop(), fault.Conflict, "stop of nothing")
 		for try := range 20 {
 			must.Do(t, d.Start(try > 0, nil))
 			time.Sleep(600 * time.Millisecond)
@@ -210,9 +207,7 @@ func TestCheckIsRefusedBeforeTheTableIsLoaded(t *testing.T) {
 	for want, table := range map[fault.Kind]*topology.Table{fault.Unavailable: {}, fault.NotFound: {Loaded: true}} {
 		f := fixedTable{table, NewDirectory(0, nil, nil, topology.Health{})}
 		d := NewDuplicateCheck(&memorySource{}, f, f, profile.Yorkie(), slog.New(slog.DiscardHandler))
-		if err := d.Start(false, nil); fault.Of(err) != want {
-			t.Errorf("got %v, want kind %v", err, want)
-		}
+		refused.As(t, d.Start(false, nil), want, "Start")
 	}
 }
 

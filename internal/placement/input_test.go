@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/placement/ids"
 	"shardboard/internal/shardkey"
@@ -87,9 +88,7 @@ func TestKindOfInputIsRecognized(t *testing.T) {
 	}
 	for _, text := range []string{"http://x/projects/a%zz/documents/k", "http://x/projects/a/documents/%00",
 		"http://x/projects/a/documents/%ff"} {
-		if _, err := ReadInput(text); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v, want kind %v", text, err, fault.Invalid)
-		}
+		refused.As(t, must.Err(ReadInput(text)), fault.Invalid, "%q", text)
 	}
 }
 
@@ -116,18 +115,12 @@ func FuzzInputAlwaysHasAReading(f *testing.F) {
 		}
 		in, err := ReadInput(s)
 		if err != nil {
-			if fault.Of(err) != fault.Invalid {
-				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
-			}
+			must.That(t, fault.Of(err) == fault.Invalid, "got %v, want kind %v", err, fault.Invalid)
 			return
 		}
-		if len(in.Readings) == 0 || len(in.Readings) > maxReferences {
-			t.Fatalf("%q: %d readings", s, len(in.Readings))
-		}
+		must.That(t, len(in.Readings) != 0 && len(in.Readings) <= maxReferences, "%q: %d readings", s, len(in.Readings))
 		for _, r := range in.Readings {
-			if r.Form == "" || checkText(r.Key) != nil || checkText(r.Project) != nil {
-				t.Errorf("%q: %+v", s, r)
-			}
+			expect.That(t, r.Form != "" && checkText(r.Key) == nil && checkText(r.Project) == nil, "%q: %+v", s, r)
 		}
 		if in.ProjectKeyShaped && !in.KeyShaped {
 			t.Errorf("%q: the project's part is key-shaped, but the input is not reported as such", s)

@@ -31,9 +31,7 @@ func TestKeeperSeesNewProjectsInTenSecondsAndRenamedOnesInAMinute(t *testing.T) 
 		k := NewKeeper(src, fixedTable{t: testTable()}, profile.Yorkie(), slog.New(slog.DiscardHandler))
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		if k.Directory().Loaded() {
-			t.Error("the directory is loaded before the first read")
-		}
+		expect.That(t, !k.Directory().Loaded(), "the directory is loaded before the first read")
 		go k.Run(ctx)
 		synctest.Wait()
 		d, changed, stop := k.Subscribe()
@@ -72,14 +70,10 @@ func TestKeeperKeepsItsProjectsWhenReadsFail(t *testing.T) {
 		if !slices.Equal(names(d), []string{"one"}) || d.Health().Err == nil || !d.Health().Denied {
 			t.Errorf(`got %v %+v, want the project "one" and a denied read`, names(d), d.Health())
 		}
-		if d.Health().Privilege != "find on yorkie-meta.projects" {
-			t.Errorf(`privilege %q, want "find on yorkie-meta.projects"`, d.Health().Privilege)
-		}
+		expect.Equal(t, d.Health().Privilege, "find on yorkie-meta.projects", "privilege")
 		src.setProjects(src.projects, nil)
 		time.Sleep(11 * time.Second)
-		if k.Directory().Health().Err != nil {
-			t.Error("still failing after the cluster answers again")
-		}
+		expect.That(t, k.Directory().Health().Err == nil, "still failing after the cluster answers again")
 	})
 }
 
@@ -116,9 +110,7 @@ func TestIDsOfEveryTypeHaveOneIDAndKeepTheirValue(t *testing.T) {
 	seven, _, _ := IDOf(rawOf(t, int32(7)))
 	double, _, _ := IDOf(rawOf(t, 7.0))
 	text, _, _ := IDOf(rawOf(t, "7"))
-	if seven != double || seven == text {
-		t.Errorf("7 is %s and %s, \"7\" is %s", seven.Hex(), double.Hex(), text.Hex())
-	}
+	expect.That(t, seven == double && seven != text, "7 is %s and %s, \"7\" is %s", seven.Hex(), double.Hex(), text.Hex())
 	expect.Equal(t, seven.Hex(), "ffffcc968ae6ab2a5d8f5002", "7 has another id than before")
 	for _, v := range []any{bson.Null{}, bson.A{1}, bson.MinKey{}} {
 		if _, _, ok := IDOf(rawOf(t, v)); ok {

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/message"
 	"shardboard/internal/placement/ids"
@@ -23,9 +24,7 @@ import (
 func placeIn(t *testing.T, it Item, coll string) Place {
 	t.Helper()
 	i := slices.IndexFunc(it.Places, func(p Place) bool { return p.NS.Collection() == coll })
-	if i < 0 {
-		t.Fatalf("%s %s has no place in %s", it.Kind, it.ID, coll)
-	}
+	must.That(t, i >= 0, "%s %s has no place in %s", it.Kind, it.ID, coll)
 	return it.Places[i]
 }
 
@@ -35,9 +34,7 @@ func TestProjectAndDocumentKeyGiveEveryCollectionOfTheDocument(t *testing.T) {
 	l := locator(t, src, project(5, "app", "pubkey"))
 	for _, ref := range []string{"app", "pubkey", oid(5).Hex()} {
 		items, err := l.Locate(t.Context(), Query{Text: " " + ref + "/codepair$x/y"})
-		if err != nil || len(items) != 1 {
-			t.Fatalf("%s: %v, %v, want len(items) 1", ref, items, err)
-		}
+		must.That(t, err == nil && len(items) == 1, "%s: %v, %v, want len(items) 1", ref, items, err)
 		it := items[0]
 		if it.Kind != "document" || it.ID != doc.Hex() || it.Project == nil || it.Project.Name != "app" {
 			t.Errorf("%s: item %+v", ref, it)
@@ -79,17 +76,13 @@ func TestDocumentWhoseNameIsInTheShardKeyIsInOneChunk(t *testing.T) {
 	want := map[string][]string{"early": {"a"}, "old": {"a", "b"}, "zoo": {"b"}}
 	for name, shards := range want {
 		items, err := l.Locate(t.Context(), Query{Text: "app/" + name})
-		if err != nil || len(items) != 1 {
-			t.Fatalf("%s: %v, %v", name, items, err)
-		}
+		must.That(t, err == nil && len(items) == 1, "%s: %v, %v", name, items, err)
 		if p := placeIn(t, items[0], "documents"); !slices.Equal(p.Shards, shards) || p.Exact != (len(shards) == 1) {
 			t.Errorf("%s: %+v, want %v", name, p, shards)
 		}
 	}
 	listed, err := l.Documents(t.Context(), project(5, "app", ""), DocumentPage{Limit: 9})
-	if err != nil || len(listed) != len(want) {
-		t.Fatalf("%v, %v", listed, err)
-	}
+	must.That(t, err == nil && len(listed) == len(want), "%v, %v", listed, err)
 	for _, d := range listed {
 		expect.EqualSlices(t, d.Place.Shards, want[d.Key], "%s in the list", d.Key)
 	}
@@ -107,13 +100,9 @@ func TestLiveDocumentComesBeforeRemovedOnesWithItsKey(t *testing.T) {
 
 func TestAProjectsClientsMayBeOnSeveralShards(t *testing.T) {
 	items, err := locator(t, &fakeSource{}, project(5, "app", "")).Locate(t.Context(), Query{Text: oid(5).Hex()})
-	if err != nil || len(items) != 1 {
-		t.Fatalf("got %v, %v, want len 1", items, err)
-	}
+	must.That(t, err == nil && len(items) == 1, "got %v, %v, want len 1", items, err)
 	p := placeIn(t, items[0], "clients")
-	if p.Exact || !slices.Equal(p.Shards, []string{"a", "c"}) || p.Chunks != 2 {
-		t.Errorf("clients: %+v", p)
-	}
+	expect.That(t, !p.Exact && slices.Equal(p.Shards, []string{"a", "c"}) && p.Chunks == 2, "clients: %+v", p)
 	if p := placeIn(t, items[0], "projects"); p.Exists != "yes" || !slices.Equal(p.Shards, []string{"a"}) {
 		t.Errorf("clients, the client's own row: %+v", p)
 	}
@@ -126,9 +115,7 @@ func TestBareIDIsSearchedInEveryCandidateCollection(t *testing.T) {
 		db + ".documents": {{ID: id, Project: oid(5), Key: "d"}, {ID: id, Project: oid(1), Key: "e"}},
 	}}
 	items, err := locator(t, src, project(5, "app", "")).Locate(t.Context(), Query{Text: id.Hex()})
-	if err != nil || len(items) != 3 {
-		t.Fatalf("%d items, %v, want 3", len(items), err)
-	}
+	must.That(t, err == nil && len(items) == 3, "%d items, %v, want 3", len(items), err)
 	var kinds []string
 	for _, it := range items {
 		kinds = append(kinds, it.Kind)
@@ -292,9 +279,7 @@ func TestDeletedRowIsShownWhereItWouldBe(t *testing.T) {
 		t.Errorf("got %+v, want where the document would be, shard b", p)
 	}
 	for _, text := range []string{"Document (" + hexB + "." + hexA + ")", oid(5).Hex() + "." + hexA} {
-		if _, err := l.Ask(t.Context(), Query{Text: text}); fault.Of(err) != fault.NotFound {
-			t.Errorf("%s: %v, want kind %v", text, err, fault.NotFound)
-		}
+		refused.As(t, must.Err(l.Ask(t.Context(), Query{Text: text})), fault.NotFound, "%s", text)
 	}
 }
 
@@ -372,9 +357,7 @@ func TestValueOfTheWrongTypeIsRefusedWithAnExplanation(t *testing.T) {
 		{"documents", `{"project_id":{"a":1}}`},
 	} {
 		_, err := l.Ask(t.Context(), Query{NS: topology.Namespace(db + "." + tc.ns), Key: tc.key})
-		if fault.Of(err) != fault.Invalid || len(fault.Text(err)) < 20 {
-			t.Errorf("%s %s: %v", tc.ns, tc.key, err)
-		}
+		expect.That(t, fault.Of(err) == fault.Invalid && len(fault.Text(err)) >= 20, "%s %s: %v", tc.ns, tc.key, err)
 	}
 	a, err := l.Ask(t.Context(), Query{NS: db + ".documents", Text: oid(5).Hex()})
 	if err != nil || !slices.Equal(a.Items[0].Places[0].Shards, []string{"b"}) {

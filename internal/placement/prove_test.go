@@ -99,9 +99,7 @@ func TestDifferenceIsCheckedAgainAndNamesTheNewerSide(t *testing.T) {
 			if x.c.asked != x.explain || x.c.refreshed != x.reread || got.Reread != (x.reread > 0) {
 				t.Errorf("%d explains, %d reads of the table", x.c.asked, x.c.refreshed)
 			}
-			if got.At.IsZero() || got.Seq != x.c.table.Seq {
-				t.Errorf("at %v, table %d", got.At, got.Seq)
-			}
+			expect.That(t, !got.At.IsZero() && got.Seq == x.c.table.Seq, "at %v, table %d", got.At, got.Seq)
 		})
 	}
 }

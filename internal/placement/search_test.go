@@ -181,9 +181,7 @@ func TestDocumentKeyIsSearchedInAllProjectsOnlyWhenAsked(t *testing.T) {
 	}}
 	l := locator(t, src, projects...)
 	a, err := l.Ask(t.Context(), Query{Text: "plan", Near: true})
-	if fault.Of(err) != fault.NotFound || len(src.asked) > 0 {
-		t.Fatalf("without being asked: %v, %v", src.asked, err)
-	}
+	must.That(t, fault.Of(err) == fault.NotFound && len(src.asked) == 0, "without being asked: %v, %v", src.asked, err)
 	i := slices.IndexFunc(a.Wider, func(w WiderSearch) bool { return w.In == InProjects })
 	if i < 0 || a.Wider[i].Queries != 3 || a.Wider[i].Shards != 2 || a.Wider[i].Projects != 2500 || a.Wider[i].Time != WiderTime {
 		t.Errorf("offered: %+v, want 3 queries to 2 shards", a.Wider)
@@ -240,9 +238,7 @@ func TestIDOfARowOfAnyKnownCollectionIsFound(t *testing.T) {
 		denied: map[topology.Namespace]error{db + ".snapshot_bodies": fault.New(fault.Forbidden, "no")}}
 	l := locator(t, src, project(5, "app", ""))
 	a, err := l.Ask(t.Context(), Query{Text: change.Hex()})
-	if err != nil || len(a.Items) != 1 {
-		t.Fatalf("%+v, %v", a.Items, err)
-	}
+	must.That(t, err == nil && len(a.Items) == 1, "%+v, %v", a.Items, err)
 	it := a.Items[0]
 	if it.Kind != "row" || it.Name != "changes" || it.ID != change.Hex() || it.Project == nil || it.Project.Name != "app" {
 		t.Errorf("%+v", it)

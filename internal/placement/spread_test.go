@@ -11,6 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -18,9 +20,7 @@ import (
 func collectionSpread(t *testing.T, s Spread, coll string) CollectionSpread {
 	t.Helper()
 	i := slices.IndexFunc(s.Collections, func(c CollectionSpread) bool { return c.NS.Collection() == coll })
-	if i < 0 {
-		t.Fatalf("no %s in the spread", coll)
-	}
+	must.That(t, i >= 0, "no %s in the spread", coll)
 	return s.Collections[i]
 }
 
@@ -28,9 +28,7 @@ func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	p := project(5, "app", "")
 	p.Documents = topology.Figure{Known: true, Value: 12}
 	s := SpreadOf(testTable(), profile.Yorkie(), p)
-	if s.Layout != "yorkie-head" {
-		t.Errorf(`layout %s, want "yorkie-head"`, s.Layout)
-	}
+	expect.Equal(t, s.Layout, "yorkie-head", "layout")
 	docs := collectionSpread(t, s, "documents")
 	if !docs.Exact || docs.Basis != BasisKeyPrefix || len(docs.Shards) != 1 || docs.Shards[0].Shard != "b" {
 		t.Errorf(`documents: %+v, want Exact true, Basis %v, len(Shards) 1, Shards[0].Shard "b"`, docs, BasisKeyPrefix)

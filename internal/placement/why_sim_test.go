@@ -46,9 +46,7 @@ func TestDocumentOfAProjectCostsAtMostTwoTargetedQueries(t *testing.T) {
 	onSim(t, simcluster.Options{Projects: 12, Documents: 400}, func(t *testing.T, a *proofFixture) {
 		for _, row := range a.someRows(t, 40) {
 			p, ok := a.Keeper.Directory().In("yorkie-meta", row.Lookup("project_id").ObjectID())
-			if !ok {
-				t.Fatal("no such project")
-			}
+			must.That(t, ok, "no such project")
 			a.Log.Take()
 			found, err := a.locator.Ask(t.Context(), placement.Query{Text: p.ID.Hex() + "/" + row.Lookup("key").StringValue()})
 			must.Do(t, err)
@@ -79,9 +77,7 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 				broadcasts[s.Command.Lookup("find").StringValue()]++
 			}
 			for coll, n := range broadcasts {
-				if n > 1 {
-					t.Errorf("%d queries of %s, want at most 1", n, coll)
-				}
+				expect.That(t, n <= 1, "%d queries of %s, want at most 1", n, coll)
 			}
 			if len(sent) == 0 || found.Cost.Broadcast+found.Cost.Targeted != len(sent) || found.Cost.Broadcast == 0 {
 				t.Errorf("%d queries were sent, the reported cost is %+v", len(sent), found.Cost)
@@ -147,9 +143,7 @@ func TestCountHasATimeLimitOnTheServer(t *testing.T) {
 			t.Fatalf("got %+v, want Known true", f)
 		}
 		sent := a.Log.Take()
-		if len(sent) != 1 {
-			t.Fatalf("%d commands, want 1", len(sent))
-		}
+		must.That(t, len(sent) == 1, "%d commands, want 1", len(sent))
 		limit, ok := sent[0].Command.Lookup("maxTimeMS").AsInt64OK()
 		if !ok || limit <= 0 || limit > 2000 || strings.Count(sent[0].Command.String(), "maxTimeMS") != 1 {
 			t.Errorf("maxTimeMS %d in %s", limit, sent[0].Command)
@@ -194,9 +188,7 @@ func TestDuplicateIDOnTwoShardsIsFoundThroughMongos(t *testing.T) {
 			for _, n := range it.Notes {
 				codes += n.Code + " "
 			}
-			if codes != "note.duplicateID note.sharedID " {
-				t.Errorf(`%s: %s, want "note.duplicateID note.sharedID "`, it.Name, codes)
-			}
+			expect.Equal(t, codes, "note.duplicateID note.sharedID ", "%s", it.Name)
 		}
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -66,9 +68,7 @@ func (s sharding) table(version string) *topology.Table {
 func layoutNamed(t testing.TB, name string) Layout {
 	t.Helper()
 	l, ok := Yorkie().Layout(name)
-	if !ok {
-		t.Fatalf("no layout %s", name)
-	}
+	must.That(t, ok, "no layout %s", name)
 	return l
 }
 
@@ -91,9 +91,7 @@ func TestEveryLayoutIsNearestToItself(t *testing.T) {
 	p := Yorkie()
 	for _, l := range p.Layouts {
 		d := p.DriftOf(shardingOf(l).table("8.0.12"), "y", "")
-		if d.Nearest != l.Name || d.Layout.Name != l.Name {
-			t.Errorf("%s is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
-		}
+		expect.That(t, d.Nearest == l.Name && d.Layout.Name == l.Name, "%s is taken for %s: %+v", l.Name, d.Nearest, d.Scores)
 		want := []string(nil)
 		if l.Name == "yorkie-head" {
 			want = []string{"documented snapshot_bodies"}
@@ -161,9 +159,7 @@ func TestEveryLayoutIsComparedWithEveryOther(t *testing.T) {
 			}
 		}
 	}
-	if len(want) > 0 {
-		t.Errorf("not compared: %v", want)
-	}
+	expect.That(t, len(want) == 0, "not compared: %v", want)
 }
 
 func TestKnownLeftoversOfReleasesAreNamed(t *testing.T) {
@@ -265,9 +261,7 @@ func TestCommandsMatchTheServersVersion(t *testing.T) {
 		users); got != "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})" {
 		t.Errorf("users: %s, want %q", got, "unshard\ndb.adminCommand({unshardCollection: \"y.users\", toShard: \"shard-rs-1\"})")
 	}
-	if got := commands("7.0.1", "yorkie-head", "users", users); got != "none\n" {
-		t.Errorf("users of 7.0: %s, want %q", got, "none\n")
-	}
+	expect.Equal(t, commands("7.0.1", "yorkie-head", "users", users), "none\n", "users of 7.0")
 }
 
 // A comparison with a layout older than the existing one must not advise going back to
@@ -276,9 +270,7 @@ func TestNoFixRevertsToAnOlderLayout(t *testing.T) {
 	head := shardingOf(layoutNamed(t, "yorkie-head")).table("8.0.12")
 	for _, name := range []string{"yorkie-0.6.38", "yorkie-0.6.20", "yorkie-0.5.7", "yorkie-0.4"} {
 		for _, f := range Yorkie().DriftOf(head, "y", name).Findings {
-			if len(f.Fix.Commands) > 0 {
-				t.Errorf("as %s: %s %s: %v, want len 0", name, f.Code, f.NS, f.Fix.Commands)
-			}
+			expect.That(t, len(f.Fix.Commands) == 0, "as %s: %s %s: %v, want len 0", name, f.Code, f.NS, f.Fix.Commands)
 		}
 	}
 }

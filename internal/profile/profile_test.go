@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
 )
@@ -16,17 +17,13 @@ func TestEveryLayoutNamesItsCollectionsOnce(t *testing.T) {
 	for _, l := range Yorkie().Layouts {
 		seen := map[string]bool{}
 		for _, c := range l.Collections {
-			if seen[c.Name] {
-				t.Errorf("%s has %s twice", l.Name, c.Name)
-			}
+			expect.That(t, !seen[c.Name], "%s has %s twice", l.Name, c.Name)
 			seen[c.Name] = true
 			if c.Scope != ScopeCluster && c.ProjectField == "" || c.Scope == ScopeDocument && c.DocumentField == "" {
 				t.Errorf("%s: %s has no field for its scope", l.Name, c.Name)
 			}
 		}
-		if !seen["projects"] || !seen["documents"] {
-			t.Errorf("%s has no projects or no documents", l.Name)
-		}
+		expect.That(t, seen["projects"] && seen["documents"], "%s has no projects or no documents", l.Name)
 	}
 }
 

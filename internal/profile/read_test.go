@@ -124,9 +124,7 @@ func TestProfileErrorsNameLineAndField(t *testing.T) {
 		{string(b), strings.Repeat("# x\n", 20_000), `shop.yaml: a profile has at most 65536 bytes.`},
 	}
 	for _, tc := range tests {
-		if strings.Count(string(b), tc.old) < 1 {
-			t.Fatalf("the example has no %q", tc.old)
-		}
+		must.That(t, strings.Count(string(b), tc.old) >= 1, "the example has no %q", tc.old)
 		_, err := Parse("shop.yaml", []byte(strings.Replace(string(b), tc.old, tc.new, 1)))
 		if fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: %v is no fault.Invalid", tc.new, err)

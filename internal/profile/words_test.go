@@ -3,6 +3,8 @@ package profile
 import (
 	"fmt"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestSentencesSpeakTheWordsOfTheProfile(t *testing.T) {
@@ -22,14 +24,10 @@ func TestSentencesSpeakTheWordsOfTheProfile(t *testing.T) {
 		{shop, "a project-wide list; project/key. Which project?", "a tenant-wide list; tenant/key. Which tenant?"},
 		{&Profile{Tenants: Called{"VM", "VMs"}}, "a project, a Yorkie document", "a VM, a Yorkie document"},
 	} {
-		if got := tc.p.Words(tc.text); got != tc.want {
-			t.Errorf("%q: got %q, want %q", tc.text, got, tc.want)
-		}
+		expect.Equal(t, tc.p.Words(tc.text), tc.want, "%q", tc.text)
 	}
 	odd := &Profile{Tenants: Called{"100 % tenant", "100 % tenants"}}
 	for p, want := range map[*Profile]string{nil: "no project 1", shop: "no tenant 1", odd: "no 100 % tenant 1"} {
-		if got := fmt.Sprintf(p.Format("no project %d"), 1); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
+		expect.Equal(t, fmt.Sprintf(p.Format("no project %d"), 1), want, "the text")
 	}
 }

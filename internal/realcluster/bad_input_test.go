@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -62,9 +63,7 @@ func TestServersThatCannotBeUsedAreNamedWithTheReason(t *testing.T) {
 			c.make(t, dir)
 			_, err := Find(t.Context(), dir)
 			checkSentence(t, err, c.want)
-			if err != nil && !strings.Contains(err.Error(), dir) {
-				t.Errorf("it does not say where: %v", err)
-			}
+			expect.That(t, err == nil || strings.Contains(err.Error(), dir), "it does not say where: %v", err)
 		})
 	}
 }
@@ -78,9 +77,7 @@ func TestServersAreFoundByRelease(t *testing.T) {
 	if err != nil || len(all) != 2 || all[0].Release != "5.0.7" || all[1].Release != "8.0.10" || all[1].Line() != "8.0" {
 		t.Errorf("found %+v, %v", all, err)
 	}
-	if all[0].AtLeast(5, 1) || !all[0].AtLeast(4, 4) || !all[1].AtLeast(8, 0) {
-		t.Error("releases are compared wrongly")
-	}
+	expect.That(t, !all[0].AtLeast(5, 1) && all[0].AtLeast(4, 4) && all[1].AtLeast(8, 0), "releases are compared wrongly")
 }
 
 func TestServersThatDoNotStartSayWhyAndLeaveNothing(t *testing.T) {
@@ -139,9 +136,7 @@ func TestRestartedServerWaitsForItsPort(t *testing.T) {
 	go func() { done <- c.Restart(t.Context(), "shard-rs-1") }()
 	eventually(t, "it was refused", func() bool { return m.complainedOf(isPortTaken) })
 	_ = l.Close()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-done, "the end")
 }
 
 func checkSentence(t *testing.T, err error, want string) {

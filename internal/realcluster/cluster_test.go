@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -30,9 +31,7 @@ func startFake(t *testing.T, b behaviour, change ...func(*Options)) *Cluster {
 	c, err := Start(t.Context(), o)
 	must.Do(t, err)
 	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, c.Stop(), "Stop")
 		if left := processesWith(c.folder.path); len(left) > 0 {
 			t.Errorf("%v are left", left)
 		}
@@ -45,32 +44,24 @@ func startFake(t *testing.T, b behaviour, change ...func(*Options)) *Cluster {
 
 func ping(t *testing.T, uri string, limit time.Duration) error {
 	t.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(limit).SetTimeout(limit))
-	must.Do(t, err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(uri).SetServerSelectionTimeout(limit).SetTimeout(limit)))
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	return client.Database("admin").RunCommand(t.Context(), bson.D{{Key: "ping", Value: 1}}).Err()
 }
 
 func TestClusterStartsAnswersAndIsRemoved(t *testing.T) {
 	c := startFake(t, behaviour{})
-	if err := ping(t, c.URI(), 10*time.Second); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, ping(t, c.URI(), 10*time.Second), "ping")
 	if got := strings.Join(c.Shards(), " "); got != "shard-rs-1 shard-rs-2 shard-rs-3" || c.Release() != "8.0.10" {
 		t.Errorf("shards %s, release %s", got, c.Release())
 	}
-	if n := len(c.Addresses()); n != 4 {
-		t.Errorf("%d members, want the config server and 3 shards", n)
-	}
+	expect.Equal(t, len(c.Addresses()), 4, "members, want the config server and 3 shards")
 }
 
 func TestClusterWithAccessControlHasAKeyFileAndARootUser(t *testing.T) {
 	c := startFake(t, behaviour{}, func(o *Options) { o.Access = true })
-	if err := ping(t, c.URI(), 10*time.Second); err != nil {
-		t.Error(err)
-	}
-	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + c.Address() + "/?directConnection=true"))
-	must.Do(t, err)
+	expect.NoError(t, ping(t, c.URI(), 10*time.Second), "ping")
+	client := must.Get(mongo.Connect(options.Client().ApplyURI("mongodb://" + c.Address() + "/?directConnection=true")))
 	defer func() { _ = client.Disconnect(context.Background()) }()
 	if _, err := client.ListDatabaseNames(t.Context(), bson.D{}); err == nil {
 		t.Error("a client without a user lists databases")
@@ -82,32 +73,22 @@ func TestMembersAreFrozenThawedKilledAndRestarted(t *testing.T) {
 	ctx := t.Context()
 	must.Do(t, c.Freeze(ctx, Router))
 	eventually(t, "the router is stopped", func() bool { return processState(c.routers[0].process.cmd.Process.Pid) == "T" })
-	if err := ping(t, c.URI(), 500*time.Millisecond); err == nil {
-		t.Error("a frozen router answers")
-	}
+	expect.That(t, ping(t, c.URI(), 500*time.Millisecond) != nil, "a frozen router answers")
 	must.Do(t, c.Thaw())
-	if err := ping(t, c.URI(), 10*time.Second); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, ping(t, c.URI(), 10*time.Second), "ping")
 	before := c.shards[1].members[0]
 	address, pid := before.address(), before.process.cmd.Process.Pid
 	must.Do(t, c.Kill(ctx, "shard-rs-2"))
-	if s := processState(pid); s != "" {
-		t.Errorf("a killed process is %s", s)
-	}
+	expect.Equal(t, processState(pid), "", "a killed process")
 	must.Do(t, c.Revive(ctx))
 	if before.address() != address || !before.answers() {
 		t.Errorf("it was at %s and is at %s", address, before.address())
 	}
 	for _, name := range []string{ConfigServer, Router, "mongos-2", "shard-rs-3"} {
-		if err := c.Restart(ctx, name); err != nil {
-			t.Errorf("restart %s: %v", name, err)
-		}
+		expect.NoError(t, c.Restart(ctx, name), "restart %s", name)
 	}
 	for _, name := range []string{"shard-rs-1", ConfigServer} {
-		if err := c.StepDown(ctx, name); err != nil {
-			t.Errorf("step down %s: %v", name, err)
-		}
+		expect.NoError(t, c.StepDown(ctx, name), "step down %s", name)
 	}
 	if err := c.Freeze(ctx, "shard-rs-9"); err == nil || !strings.Contains(err.Error(), "no member shard-rs-9") {
 		t.Errorf("freezing a member that is none: %v", err)
@@ -128,16 +109,13 @@ func TestReplicaSetIsStartedAlone(t *testing.T) {
 	if uri := c.SetURI(); strings.Count(uri, "127.0.0.1") != 3 || !strings.HasSuffix(uri, "/?replicaSet=store") {
 		t.Errorf("the address is %s", uri)
 	}
-	if err := c.StepDown(t.Context(), "store"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, c.StepDown(t.Context(), "store"), "StepDown")
 }
 
 // startOther runs one test of this program in another process, with a variable set.
 func startOther(t *testing.T, test, variable, value string) *exec.Cmd {
 	t.Helper()
-	own, err := os.Executable()
-	must.Do(t, err)
+	own := must.Get(os.Executable())
 	cmd := exec.Command(own, "-test.run=^"+test+"$", "-test.timeout=5m")
 	cmd.Env = append(os.Environ(), variable+"="+value)
 	return cmd
@@ -170,9 +148,7 @@ func TestNothingRemainsAfterAKilledTest(t *testing.T) {
 		path = string(text)
 		return err == nil && path != ""
 	})
-	if n := len(processesWith(path)); n != 5 {
-		t.Errorf("%d processes run, want 5", n)
-	}
+	expect.Equal(t, len(processesWith(path)), 5, "processes run")
 	must.Do(t, cmd.Process.Signal(syscall.SIGKILL))
 	_ = cmd.Wait()
 	if endsWithItsParent {
@@ -218,9 +194,7 @@ func TestProcessesOfAnEarlierRunAreEnded(t *testing.T) {
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within a minute: %s", what)
-		}
+		must.That(t, !time.Now().After(end), "not within a minute: %s", what)
 	}
 }
 
@@ -235,14 +209,10 @@ func TestParametersAreThoseOfTheRelease(t *testing.T) {
 		got, err := Servers{Release: release}.parameterFlags(usual, nil)
 		must.Do(t, err)
 		got = slices.DeleteFunc(got, func(s string) bool { return s == "--setParameter" })
-		if !slices.Equal(got, want) {
-			t.Errorf("%s gets %v, want %v", release, got, want)
-		}
+		expect.That(t, slices.Equal(got, want), "%s gets %v, want %v", release, got, want)
 	}
 	for name, want := range map[string]string{"autoMergerIntervalSecs": "does not know the parameter", "noSuchThing": "is not in the list"} {
 		_, err := Servers{Release: "5.0.7"}.parameterFlags(nil, map[string]string{name: "1"})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		expect.That(t, err != nil && strings.Contains(err.Error(), want), "%s: %v", name, err)
 	}
 }

@@ -61,10 +61,8 @@ func writeFakes(t *testing.T, dir string, b behaviour) {
 	if b.Release == "" {
 		b.Release = "8.0.10"
 	}
-	own, err := os.Executable()
-	must.Do(t, err)
-	text, err := json.Marshal(b)
-	must.Do(t, err)
+	own := must.Get(os.Executable())
+	text := must.Get(json.Marshal(b))
 	must.Do(t, os.MkdirAll(dir, 0o700))
 	must.Do(t, os.WriteFile(filepath.Join(dir, "behaviour"), text, 0o600))
 	for _, name := range []string{"mongod", "mongos"} {

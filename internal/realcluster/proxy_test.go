@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -17,11 +18,9 @@ import (
 // proxied is a simulated cluster with a proxy in front.
 func proxied(t *testing.T) (*Proxy, *simcluster.Cluster, *mongo.Client) {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-	must.Do(t, err)
+	sim := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 	t.Cleanup(func() { _ = sim.Close() })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must.Do(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	go func() { _ = sim.Serve(l) }()
 	p, err := NewProxy(func() string { return l.Addr().String() })
 	must.Do(t, err)
@@ -45,13 +44,9 @@ func TestProxyHoldsACommandAndItsAnswer(t *testing.T) {
 	stop := p.InterceptCommand("enableSharding")
 	done := send(client, enableSharding)
 	must.Do(t, stop.Wait(t.Context()))
-	if seen := sim.Faults().Seen("enableSharding"); len(seen) != 0 {
-		t.Error("a held command reached the router")
-	}
+	expect.Equal(t, len(sim.Faults().Seen("enableSharding")), 0, "a held command reached the router")
 	stop.Release()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-done, "the end")
 	stop = p.InterceptAnswer("enableSharding")
 	done = send(client, enableSharding)
 	must.Do(t, stop.Wait(t.Context()))
@@ -61,9 +56,7 @@ func TestProxyHoldsACommandAndItsAnswer(t *testing.T) {
 	case <-time.After(100 * time.Millisecond):
 	}
 	stop.Release()
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-done, "the end")
 }
 
 func TestProxyDropsACommand(t *testing.T) {
@@ -72,9 +65,7 @@ func TestProxyDropsACommand(t *testing.T) {
 	done := send(client, enableSharding)
 	must.Do(t, stop.Wait(t.Context()))
 	stop.Drop()
-	if err := <-done; err == nil {
-		t.Error("a dropped command was answered")
-	}
+	expect.That(t, <-done != nil, "a dropped command was answered")
 	databases := client.Database("config").Collection("databases")
 	if n, err := databases.CountDocuments(t.Context(), bson.D{{Key: "_id", Value: "app"}}); err != nil || n != 0 {
 		t.Errorf("a dropped command was carried out: %d databases, %v", n, err)
@@ -93,19 +84,13 @@ func TestProxyCutsAndHoldsEverythingUntilItIsRestored(t *testing.T) {
 	case <-time.After(100 * time.Millisecond):
 	}
 	p.Restore()
-	if err := <-held; err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-held, "the end")
 	p.Cut()
 	short, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	if err := client.Database("admin").RunCommand(short, ping).Err(); err == nil {
-		t.Error("a command went through a cut proxy")
-	}
+	expect.That(t, client.Database("admin").RunCommand(short, ping).Err() != nil, "a command went through a cut proxy")
 	p.Restore()
-	if err := <-send(client, ping); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, <-send(client, ping), "send")
 	p.Hold()
 	held = send(client, ping)
 	_ = p.Close()

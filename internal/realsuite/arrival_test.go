@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // waitsSay is how long a run may be under way before it has to say what it waits for, and until when.
@@ -53,9 +55,7 @@ func slowArrival(w *world) {
 				}
 				return nil
 			})
-			if err != nil {
-				w.Error(err)
-			}
+			expect.That(w, err == nil, "%v", err)
 			w.Logf("%s", r)
 			switch {
 			case r.State == "succeeded":
@@ -124,7 +124,5 @@ func (w *world) checkArrived(a arriving) {
 			w.Errorf("%s of %s is on %s, want %s", c.ID, a.project, strings.Join(got, " and "), a.shard)
 		}
 	}
-	if compared < 2 {
-		w.Errorf("%d collections are too few for a meaningful test", compared)
-	}
+	expect.That(w, compared >= 2, "%d collections are too few for a meaningful test", compared)
 }

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // change is one kind of change with everything that leads to it.
@@ -65,9 +68,7 @@ func middleOf(w *world, ns string, at int) int64 {
 
 func extended(w *world, d any) json.RawMessage {
 	w.Helper()
-	text, err := bson.MarshalExtJSON(d, true, false)
-	w.must(err)
-	return text
+	return must.Get(bson.MarshalExtJSON(d, true, false))
 }
 
 // projectKey is a key of documents that no project has, after project n.
@@ -199,9 +200,7 @@ func castOf(d *dashboard) *cast {
 			c.projects = append(c.projects, p.ID)
 		}
 	}
-	if len(c.projects) < 8 {
-		d.Fatalf("%d projects are too few for a meaningful test", len(c.projects))
-	}
+	must.That(d, len(c.projects) >= 8, "%d projects are too few for a meaningful test", len(c.projects))
 	return c
 }
 
@@ -234,9 +233,7 @@ func changeAndUndo(w *world, d *dashboard, c *cast, k change) {
 	before := state()
 	d.catchUp(w)
 	r := d.change(k.kind, k.args(w, c))
-	if after := state(); after == before {
-		w.Errorf("the run succeeded, and nothing has changed: %s", r)
-	}
+	expect.That(w, state() != before, "the run succeeded, and nothing has changed: %s", r)
 	if k.stays {
 		return
 	}
@@ -251,9 +248,7 @@ func changeAndUndo(w *world, d *dashboard, c *cast, k change) {
 		}
 		return nil
 	})
-	if err != nil {
-		w.Errorf("the undo succeeded, and these differ from before the change:\n%v", err)
-	}
+	expect.That(w, err == nil, "the undo succeeded, and these differ from before the change:\n%v", err)
 }
 
 // calm turns the balancer off and removes the zone of these tests.
@@ -316,14 +311,10 @@ func refusedChanges(w *world) {
 		if err == nil && !p.Blocked {
 			r := d.wait(d.begin(p), healingPatience)
 			said = r.String()
-			if r.State == "succeeded" {
-				w.Errorf("%s succeeded for a user who may only look", kind)
-			}
+			expect.That(w, r.State != "succeeded", "%s succeeded for a user who may only look", kind)
 		}
 		w.Logf("%s: %s", kind, said)
-		if !missingPrivilege.MatchString(said) {
-			w.Errorf("%s does not say which privilege is missing: %s", kind, said)
-		}
+		expect.That(w, missingPrivilege.MatchString(said), "%s does not say which privilege is missing: %s", kind, said)
 	}
 	if d := differences(before, w.state(hashedData)); d != "" {
 		w.Errorf("a user who may only look changed:\n%s", d)

@@ -160,9 +160,7 @@ func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
 		if s.Run == "make test-real" && s.Env["MONGODB_IMAGE"] == "mongo:${{ matrix.release }}" {
 			runs++
 		}
-		if s.Uses != "" && !strings.Contains(s.Uses, "@v") {
-			t.Errorf("%s has no version", s.Uses)
-		}
+		expect.That(t, s.Uses == "" || strings.Contains(s.Uses, "@v"), "%s has no version", s.Uses)
 	}
 	expect.Equal(t, runs, 1, "steps that run the suite with the image of the release")
 	expect.Contains(t, string(text), "Not run yet", "it does not say that it was not run")
@@ -175,8 +173,6 @@ func TestMakeRunsTheScripts(t *testing.T) {
 		if !strings.Contains(string(text), "\n"+target+":") || !strings.Contains(string(text), "sh "+script) {
 			t.Errorf("make %s does not run %s", target, script)
 		}
-		if _, err := os.Stat("../../" + script); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, must.Err(os.Stat("../../"+script)), "Stat")
 	}
 }

@@ -105,8 +105,7 @@ func (d *dashboard) launch() {
 	cmd := exec.Command(d.bin, d.args...)
 	cmd.Env = append(os.Environ(), "SHARDBOARD_LOG_LEVEL=warn")
 	cmd.Stderr = d.out
-	stdout, err := cmd.StdoutPipe()
-	must.Do(d, err)
+	stdout := must.Get(cmd.StdoutPipe())
 	must.Do(d, cmd.Start())
 	d.cmd, d.done = cmd, make(chan struct{})
 	address := make(chan string, 1)
@@ -286,9 +285,7 @@ type args map[string]any
 func (d *dashboard) plan(kind string, a args) plan {
 	d.Helper()
 	p, err := d.tryPlan(kind, a)
-	if err != nil {
-		d.Fatalf("plan %s %v: %v", kind, a, err)
-	}
+	must.That(d, err == nil, "plan %s %v: %v", kind, a, err)
 	if p.Blocked {
 		d.Fatalf("plan %s %v is blocked: %s", kind, a, p.blockers())
 	}
@@ -339,9 +336,7 @@ func (d *dashboard) change(kind string, a args) run {
 func (d *dashboard) succeed(p plan) run {
 	d.Helper()
 	r := d.wait(d.begin(p), healingPatience)
-	if r.State != "succeeded" {
-		d.Fatalf("%s: %s", p.Summary, r)
-	}
+	must.That(d, r.State == "succeeded", "%s: %s", p.Summary, r)
 	return r
 }
 

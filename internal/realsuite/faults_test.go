@@ -12,6 +12,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
 
@@ -180,8 +182,7 @@ func (w *world) makeRows() {
 		for j := range rows {
 			rows[j] = bson.D{{Key: "p", Value: i*rowsOfChunk + j}, {Key: "text", Value: text}}
 		}
-		_, err := w.namespace(faultsNS).InsertMany(w.Context(), rows, options.InsertMany().SetOrdered(false))
-		w.must(err)
+		w.must(must.Err(w.namespace(faultsNS).InsertMany(w.Context(), rows, options.InsertMany().SetOrdered(false))))
 	}
 }
 
@@ -213,9 +214,7 @@ func (m *movingChunk) untilMoving() {
 		return m.config("changelog").FindOne(ctx, bson.D{{Key: "what", Value: "moveChunk.start"}, {Key: "ns", Value: faultsNS},
 			{Key: "details.min", Value: lower}}).Err()
 	})
-	if err != nil {
-		m.Fatalf("the move has not begun: %v", err)
-	}
+	must.That(m, err == nil, "the move has not begun: %v", err)
 }
 
 // pass lets time go by on the cluster; a test that ends early does not wait.
@@ -266,9 +265,7 @@ func (m *movingChunk) checkEnd(sent *sentMoves) {
 			{Key: "$gte", Value: m.number * rowsOfChunk}, {Key: "$lt", Value: (m.number + 1) * rowsOfChunk}}}})
 		return err
 	}))
-	if rows != rowsOfChunk {
-		m.Errorf("the chunk has %d rows, want %d", rows, rowsOfChunk)
-	}
+	expect.That(m, rows == rowsOfChunk, "the chunk has %d rows, want %d", rows, rowsOfChunk)
 }
 
 // sentMoves counts the moves that reached the router, by the run in their comment.
@@ -348,8 +345,6 @@ func nothingIsLeft(w *world) {
 			}
 			return nil
 		})
-		if err != nil {
-			w.Errorf("%s: %v", name, err)
-		}
+		expect.That(w, err == nil, "%s: %v", name, err)
 	}
 }

@@ -83,8 +83,7 @@ func startEditorsFor(w *world, addr string, long time.Duration, more ...string) 
 	cmd := exec.CommandContext(w.Context(), bin, flags...)
 	said := &output{}
 	cmd.Stderr = said
-	stdout, err := cmd.StdoutPipe()
-	w.must(err)
+	stdout := must.Get(cmd.StdoutPipe())
 	w.must(cmd.Start())
 	w.Cleanup(func() { _ = cmd.Process.Kill() })
 	in := bufio.NewScanner(stdout)

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/realcluster"
 )
 
@@ -266,9 +267,7 @@ func (s *storm) checkSize(first size) {
 		return nil
 	})
 	s.Logf("at the end: %s", last)
-	if err != nil {
-		s.Errorf("the process has %s, and had %s at the beginning", last, first)
-	}
+	expect.That(s, err == nil, "the process has %s, and had %s at the beginning", last, first)
 	if limit := 3*first.megabytes + 200; last.megabytes > limit {
 		s.Errorf("the process has %d MB, want at most %d", last.megabytes, limit)
 	}

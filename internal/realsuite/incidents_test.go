@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 const (
@@ -78,9 +80,7 @@ func (d *dashboard) named(parts ...string) (p problem) {
 // firstPlan plans what is offered first against a problem.
 func (d *dashboard) firstPlan(p problem) plan {
 	d.Helper()
-	if len(p.Plans) == 0 {
-		d.Fatalf("%s: no plan is offered: %s", p.Title, p.WhyNot)
-	}
+	must.That(d, len(p.Plans) != 0, "%s: no plan is offered: %s", p.Title, p.WhyNot)
 	return d.plan(p.Plans[0].Kind, p.Plans[0].Args)
 }
 
@@ -133,9 +133,7 @@ func hotProject(w *world, d *dashboard) {
 	p := d.named("The project "+project.Name+" makes", "on "+busy)
 	r := d.succeed(d.firstPlan(p))
 	promise := p.Plans[0].Busiest
-	if promise == nil {
-		w.Fatal("nothing is promised")
-	}
+	must.That(w, promise != nil, "nothing is promised")
 	d.eventually(3*time.Minute, "the busiest shard's share falls as promised", func(ctx context.Context) error {
 		var list struct{ Items []hot }
 		if err := d.get(ctx, "/api/v1/heat/shards?ns="+incidentWritten+"&window=1m", &list); err != nil {

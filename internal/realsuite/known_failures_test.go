@@ -62,9 +62,7 @@ type judged struct {
 func judge(t testing.TB, release string) *judged {
 	t.Helper()
 	all, err := parseKnown(knownText)
-	if err != nil {
-		t.Fatal("known_failures.txt: ", err)
-	}
+	must.That(t, err == nil, "known_failures.txt:  %v", err)
 	_, below, _ := strings.Cut(t.Name(), "/"+release+"/")
 	return judgeBy(t, knownOf(all, release, below))
 }
@@ -134,9 +132,7 @@ func (j *judged) Fail() { j.Error("failed") }
 func (j *judged) FailNow() { j.Fatal("failed") }
 
 func TestListOfKnownFailuresIsWellFormed(t *testing.T) {
-	if _, err := parseKnown(knownText); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(parseKnown(knownText)), "parseKnown")
 	for _, text := range []string{"8.0", "8.0 never faults/x why", "8.0 always faults/x"} {
 		if _, err := parseKnown(text); err == nil || !strings.Contains(err.Error(), "line 1 needs") {
 			t.Errorf("%q is read: %v", text, err)

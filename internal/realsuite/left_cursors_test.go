@@ -15,6 +15,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
 
@@ -67,9 +69,7 @@ func leftCursors(w *world) {
 		d.launch()
 	})
 	time.Sleep(time.Until(thawed.Add(clearedAfterCrash)))
-	if left := w.leftOver(members); len(left) > 0 {
-		w.Errorf("%s after a crash these cursors of ours are left: %v", clearedAfterCrash, left)
-	}
+	expect.Len(w, w.leftOver(members), 0, "%s after a crash these cursors of ours are left", clearedAfterCrash)
 	if found == 0 && w.target.simulated { // a real server leaves some of them
 		w.Error("no read left a cursor, so nothing was shown")
 	}
@@ -82,9 +82,7 @@ func (w *world) keepPagesOpen(d *dashboard) (stop func()) {
 	root := d.root
 	var list struct{ Items []struct{ ID string } }
 	d.read("projects?limit=1", &list)
-	if len(list.Items) == 0 {
-		w.Fatal("there are no projects")
-	}
+	must.That(w, len(list.Items) != 0, "there are no projects")
 	id, project := bson.NewObjectID().Hex(), "/projects/"+list.Items[0].ID
 	paths := []string{"/", "/locate?q=" + id, project, "/api/v1" + project + "/documents", "/collections/" + hashedData + ".documents",
 		"/heat", "/activity", "/locate?q=" + list.Items[0].ID, "/map", "/shards/" + w.cluster.Shards()[0]}

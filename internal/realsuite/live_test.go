@@ -11,6 +11,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
 
@@ -84,9 +85,7 @@ func live(w *world) {
 		for shown := false; !shown; {
 			select {
 			case frame, ok := <-p.frames:
-				if !ok {
-					w.Fatal("the page was closed")
-				}
+				must.That(w, ok, "the page was closed")
 				// The frame says that there is news; the page then reads its own address.
 				if strings.Contains(frame, `"topic":"collection:`) {
 					var list struct{ Items []struct{ Ref string } }

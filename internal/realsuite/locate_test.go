@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // settling is how long the product's table may differ from the cluster while chunks move.
@@ -147,19 +150,14 @@ func locateKeys(w *world, d *dashboard, db string, n int) {
 			keys = append(keys, randomKey(c.Key))
 		}
 		for _, key := range keys {
-			text, err := bson.MarshalExtJSON(key, true, false)
-			w.must(err)
+			text := must.Get(bson.MarshalExtJSON(key, true, false))
 			path := "/api/v1/locate?ns=" + url.QueryEscape(c.ID) + "&key=" + url.QueryEscape(string(text))
-			if err := agreeOnKey(w, d, c.ID, path, key); err != nil {
-				w.Errorf("%s %s: %v", c.ID, text, err)
-			}
+			expect.NoError(w, agreeOnKey(w, d, c.ID, path, key), "%s %s", c.ID, text)
 			compared++
 		}
 	}
 	w.Logf("%s: %d keys compared", db, compared)
-	if compared < 3*n {
-		w.Errorf("%d keys are too few for a meaningful test", compared)
-	}
+	expect.That(w, compared >= 3*n, "%d keys are too few for a meaningful test", compared)
 }
 
 // agreeOnKey compares until the router answers the same before and after the product did.
@@ -237,13 +235,9 @@ func locateDocuments(w *world, d *dashboard, db string, n int) {
 			}
 			return nil
 		})
-		if err != nil {
-			w.Errorf("%s %s/%s: %v", db, r.Project.Hex(), r.Key, err)
-		}
+		expect.That(w, err == nil, "%s %s/%s: %v", db, r.Project.Hex(), r.Key, err)
 	}
-	if len(rows) < n/2 {
-		w.Errorf("%d documents are too few for a meaningful test", len(rows))
-	}
+	expect.That(w, len(rows) >= n/2, "%d documents are too few for a meaningful test", len(rows))
 }
 
 // moveRandomly moves random chunks until the context ends, and finishes the last move.

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 )
 
@@ -28,8 +29,7 @@ var releaseCondition = regexp.MustCompile(`(Since|Before) MongoDB (\d+)\.(\d+)(?
 // createUsers creates the two roles as docs/roles.md prints them, and a user of each.
 func (w *world) createUsers() {
 	w.Helper()
-	page, err := os.ReadFile("../../docs/roles.md")
-	w.must(err)
+	page := must.Get(os.ReadFile("../../docs/roles.md"))
 	ran := 0
 	for _, block := range roleBlock.FindAllStringSubmatch(string(page), -1) {
 		if !w.applies(block[1]) {
@@ -40,9 +40,7 @@ func (w *world) createUsers() {
 		w.admin(command)
 		ran++
 	}
-	if ran < 2 {
-		w.Fatalf("%d commands of docs/roles.md apply, want at least those that create the two roles", ran)
-	}
+	must.That(w, ran >= 2, "%d commands of docs/roles.md apply, want at least those that create the two roles", ran)
 	for user, role := range map[string]string{viewerUser: "shardboardViewer", operatorUser: "shardboardOperator"} {
 		w.admin(bson.D{{Key: "createUser", Value: user}, {Key: "pwd", Value: realcluster.RootPassword}, {Key: "roles", Value: bson.A{role}}})
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 	"shardboard/internal/simcluster"
@@ -76,9 +77,7 @@ func (g target) start(t testing.TB, w wanted) sharded {
 	c, err := g.begin(t, w)
 	must.Do(t, err)
 	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, c.Stop(), "Stop")
 	})
 	t.Logf("a cluster of %s started within %s", g.name(), time.Since(begun).Round(time.Millisecond))
 	return c

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/realcluster"
 	"shardboard/internal/store/keyfile"
 )
@@ -70,9 +72,7 @@ func (w *world) store() keptStore {
 	c, err := realcluster.StartSet(w.Context(), realcluster.Options{Servers: w.target.servers, Log: func(s string) { w.Log(s) }}, 3)
 	w.must(err)
 	w.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			w.Error(err)
-		}
+		expect.NoError(w, c.Stop(), "Stop")
 	})
 	return keptStore{
 		uri:      func(db string) string { return strings.Replace(c.SetURI(), "/?", "/"+db+"?", 1) },
@@ -88,9 +88,7 @@ func serveReplica(w *world, s keptStore, first *dashboard) *dashboard {
 		dir = first.replicaDir
 	}
 	files := &dashboard{TB: w.TB, dir: dir}
-	if _, err := keyfile.Sessions.Open(dir+"/session.key", ""); err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, must.Err(keyfile.Sessions.Open(dir+"/session.key", "")))
 	d := serve(w.TB, w.productURI(), "--store-file", files.secretFile("store", s.uri("suite_replicas")), "--audit-key", dir+"/audit.key",
 		"--session-key", dir+"/session.key")
 	d.replicaDir = dir
@@ -143,7 +141,5 @@ func splitBy(w *world, d *dashboard, n int) {
 		return nil
 	})
 	w.must(err)
-	if w.picture(documentsNS) == before {
-		w.Error("the run succeeded, and nothing has changed")
-	}
+	expect.That(w, w.picture(documentsNS) != before, "the run succeeded, and nothing has changed")
 }

@@ -74,9 +74,7 @@ type comparison struct {
 func newComparison(t testing.TB, release string) *comparison {
 	t.Helper()
 	how, err := readComparing()
-	if err != nil {
-		t.Fatal("walk_differences.yaml: ", err)
-	}
+	must.That(t, err == nil, "walk_differences.yaml:  %v", err)
 	return &comparison{comparing: how, release: release, second: make(map[string]string), first: make(map[string]string)}
 }
 

@@ -15,6 +15,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fixture/must"
 )
 
 // side is one of the clusters that walk.
@@ -134,8 +136,7 @@ func walk(w *world) {
 // connect makes a client that adds nothing to the commands of a walk.
 func (w *world) connect(uri string) *mongo.Client {
 	w.Helper()
-	client, err := mongo.Connect(options.Client().ApplyURI(uri))
-	w.must(err)
+	client := must.Get(mongo.Connect(options.Client().ApplyURI(uri)))
 	w.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return client
 }
@@ -180,17 +181,13 @@ func walkOn(w *world, seed uint64, steps int, first, second side, record func(n 
 	n, differences := 0, 0
 	do := func(s walkStep) {
 		a, err := first.do(w.Context(), s)
-		if err != nil {
-			w.Fatalf("%d %s on %s: %v", n, s.note, first.name, err)
-		}
+		must.That(w, err == nil, "%d %s on %s: %v", n, s.note, first.name, err)
 		if record != nil {
 			record(n, s, a)
 		}
 		if second.client != nil {
 			b, err := second.do(w.Context(), s)
-			if err != nil {
-				w.Fatalf("%d %s on %s: %v", n, s.note, second.name, err)
-			}
+			must.That(w, err == nil, "%d %s on %s: %v", n, s.note, second.name, err)
 			for _, d := range compare.compare(nameOfStep(s), a.reply, b.reply) {
 				if differences++; differences <= mostDifferences {
 					w.Errorf("%d %s: %s", n, s.note, d)
@@ -300,8 +297,7 @@ func TestRecordsAWalk(t *testing.T) {
 	walkOn(w, seed, 240, own, side{}, func(n int, s walkStep, a answered) {
 		text, err := lineOf(n, s, a)
 		w.must(err)
-		_, err = f.Write(text)
-		w.must(err)
+		w.must(must.Err(f.Write(text)))
 		steps++
 	})
 	w.must(f.Close())

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 const (
@@ -108,8 +109,7 @@ func (w *world) makeWhole() {
 		plain = append(plain, bson.D{{Key: "_id", Value: i}})
 	}
 	for ns, docs := range map[string][]any{wholeRows: rows, wholeName: plain} {
-		_, err := w.namespace(ns).InsertMany(w.Context(), docs)
-		w.must(err)
+		w.must(must.Err(w.namespace(ns).InsertMany(w.Context(), docs)))
 	}
 	for _, at := range []int32{100, 200} {
 		w.admin(bson.D{{Key: "split", Value: wholeRows}, {Key: "middle", Value: bson.D{{Key: "p", Value: at}}}})
@@ -138,9 +138,7 @@ func (w *world) expectOn(ns, shard string) {
 	w.Helper()
 	on, err := w.targets(w.Context(), ns, bson.D{})
 	w.must(err)
-	if !slices.Equal(on, []string{shard}) {
-		w.Errorf("%s is on %v, want %s", ns, on, shard)
-	}
+	expect.That(w, slices.Equal(on, []string{shard}), "%s is on %v, want %s", ns, on, shard)
 }
 
 func (w *world) expectDocuments() {
@@ -161,9 +159,7 @@ func configShard(w *world, d *dashboard) {
 	d.eventually(patience, "the config shard is shown", func(ctx context.Context) error { return d.hasShard(ctx, "config", true) })
 	r := d.change("move", args{"ns": wholeRows, "to": "config", "min": extended(w, c.Min), "max": extended(w, c.Max),
 		"bounds": [2]any{extended(w, c.Min), extended(w, c.Max)}})
-	if got := w.chunks(wholeRows)[0].Shard; got != "config" {
-		w.Errorf("the chunk is on %s, want config", got)
-	}
+	expect.Equal(w, w.chunks(wholeRows)[0].Shard, "config", "the shard of the chunk")
 	d.succeed(d.undo(r.ID))
 	w.drain(d, "config", func() {})
 	w.must(until(w.Context(), drainPatience, func(ctx context.Context) error { // documents of what left are deleted first
@@ -234,15 +230,11 @@ func drainAndRemove(w *world, d *dashboard) {
 		}
 	})
 	for _, c := range w.chunks(wholeRows) {
-		if c.Shard == gone {
-			w.Errorf("the chunk at %s is still on %s", c.Min, gone)
-		}
+		expect.That(w, c.Shard != gone, "the chunk at %s is still on %s", c.Min, gone)
 	}
 	d.change("remove-shard", args{"shard": gone})
 	for _, s := range documents[shardEntry](w, "shards", bson.D{}) {
-		if s.ID == gone {
-			w.Errorf("%s is still in the cluster", gone)
-		}
+		expect.That(w, s.ID != gone, "%s is still in the cluster", gone)
 	}
 	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
 	w.expectDocuments()
@@ -297,17 +289,11 @@ func stopDraining(w *world, d *dashboard) {
 		return d.canPlan("stop-draining", args{"shard": shard})
 	})
 	r := d.change("stop-draining", args{"shard": shard})
-	if draining() {
-		w.Errorf("%s is still draining", shard)
-	}
+	expect.That(w, !draining(), "%s is still draining", shard)
 	d.succeed(d.undo(r.ID))
-	if !draining() {
-		w.Errorf("after the undo %s is not draining", shard)
-	}
+	expect.That(w, draining(), "after the undo %s is not draining", shard)
 	d.change("stop-draining", args{"shard": shard})
-	if draining() {
-		w.Errorf("%s is still draining after the second time", shard)
-	}
+	expect.That(w, !draining(), "%s is still draining after the second time", shard)
 }
 
 // canPlan is why a change cannot be planned now, or nil.

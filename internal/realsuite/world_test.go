@@ -35,8 +35,7 @@ func newWorld(t *testing.T, g target, f form, w wanted) *world {
 	t.Helper()
 	out := &world{TB: t, t: t, form: f, target: g, cluster: g.start(t, w)}
 	var err error
-	out.data, err = mongo.Connect(options.Client().ApplyURI(out.cluster.URI()).SetTimeout(5 * time.Minute))
-	must.Do(t, err)
+	out.data = must.Get(mongo.Connect(options.Client().ApplyURI(out.cluster.URI()).SetTimeout(5 * time.Minute)))
 	t.Cleanup(func() { _ = out.data.Disconnect(context.Background()) })
 	out.proxy, err = realcluster.NewProxy(out.cluster.Address)
 	must.Do(t, err)
@@ -59,18 +58,14 @@ func (w *world) point(name string, test func(w *world)) {
 
 func (w *world) must(err error) {
 	w.Helper()
-	if err != nil {
-		w.Fatal(err)
-	}
+	must.Do(w, err)
 }
 
 // admin runs a command that has to succeed.
 func (w *world) admin(command bson.D) bson.Raw {
 	w.Helper()
 	raw, err := w.data.Database("admin").RunCommand(w.Context(), command).Raw()
-	if err != nil {
-		w.Fatalf("%v: %v", command, err)
-	}
+	must.That(w, err == nil, "%v: %v", command, err)
 	return raw
 }
 
@@ -158,9 +153,7 @@ func (w *world) collection(ns string) (c collection, ok bool) {
 func (w *world) chunks(ns string) (all []chunk) {
 	w.Helper()
 	c, ok := w.collection(ns)
-	if !ok {
-		w.Fatalf("%s is not sharded", ns)
-	}
+	must.That(w, ok, "%s is not sharded", ns)
 	by := bson.D{{Key: "uuid", Value: c.UUID}}
 	if w.before(5, 0) {
 		by = bson.D{{Key: "ns", Value: ns}}

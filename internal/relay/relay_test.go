@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store/mongodb"
@@ -28,11 +29,9 @@ func (d *directory) Check(context.Context, auth.Principal) error {
 // A request is checked again when the leader takes it: whoever asked may have lost account or role meanwhile.
 func TestRequestsAreCheckedAgainWhenTheyAreDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		must.Do(t, err)
+		c := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 		t.Cleanup(func() { _ = c.Close() })
-		at, err := mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/relayed?", 1))
-		must.Do(t, err)
+		at := must.Get(mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/relayed?", 1)))
 		var relays [2]*Relay
 		var people directory
 		done := 0
@@ -77,7 +76,5 @@ func TestAnErrorKeepsItsWordsOnTheWay(t *testing.T) {
 			t.Errorf("%q instead of %q", of(got), of(err))
 		}
 	}
-	if fault.Of(got) != fault.Conflict {
-		t.Error("it is of another kind:", fault.Of(got))
-	}
+	expect.Equal(t, fault.Of(got), fault.Conflict, "it is of another kind")
 }

@@ -89,13 +89,9 @@ func TestReportIsRenewedWhenAReadBecomesStale(t *testing.T) {
 	a := w.advisor()
 	first := a.Report()
 	w.now = now.Add(time.Second)
-	if again := a.Report(); !again.At.Equal(first.At) {
-		t.Error("the same table is evaluated twice in a second")
-	}
+	expect.That(t, a.Report().At.Equal(first.At), "the same table is evaluated twice in a second")
 	w.now = now.Add(fresh)
-	if later := a.Report(); later.At.Equal(first.At) {
-		t.Error("an outdated report is shown")
-	}
+	expect.That(t, !a.Report().At.Equal(first.At), "an outdated report is shown")
 }
 
 func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
@@ -116,9 +112,7 @@ func TestListenersAreNotifiedOfProblemsAndDecisions(t *testing.T) {
 	}
 	w.s, w.now = healthy(off), now.Add(time.Minute)
 	r := a.Refresh()
-	if !heard() {
-		t.Error("not notified of a new problem")
-	}
+	expect.That(t, heard(), "not notified of a new problem")
 	if err := a.Dismiss(t.Context(), r.Items[0].ID, "known", store.AuditEntry{}); err != nil || !heard() {
 		t.Error("not notified of a dismissal", err)
 	}
@@ -175,9 +169,7 @@ func TestAProblemIsTakenForADayAndLeft(t *testing.T) {
 	}
 	w.s = healthy(off)
 	v, err := a.View(t.Context())
-	if err != nil || len(v.Items) == 0 {
-		t.Fatal(v, err)
-	}
+	must.That(t, err == nil && len(v.Items) != 0, "%v %v", v, err)
 	id := v.Items[0].ID
 	if err := a.Take(t.Context(), "jumbo.none", "", store.AuditEntry{}); fault.Of(err) != fault.NotFound {
 		t.Error("a problem that does not exist is taken:", err)
@@ -242,9 +234,7 @@ func TestHiddenBoundsAppearInNoProblem(t *testing.T) {
 		}
 		with[p.Rule] = with[p.Rule] || hold(visibleText(p))
 	}
-	if !with[HotChunk] || !with[Jumbo] {
-		t.Errorf("bounds are in problems of %v, want [HotChunk] true, [Jumbo] true", with)
-	}
+	expect.That(t, with[HotChunk] && with[Jumbo], "bounds are in problems of %v, want [HotChunk] true, [Jumbo] true", with)
 }
 
 func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
@@ -39,9 +41,7 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 		withSize("y.changes", "b", gib, 1_000_000, 500_000),
 	}
 	all := Evaluate(healthy(trouble...))
-	if len(all.Items) < 9 {
-		t.Fatalf("only %d rules fire, too few to test", len(all.Items))
-	}
+	must.That(t, len(all.Items) >= 9, "only %d rules fire, too few to test", len(all.Items))
 	for name, less := range map[string]change{
 		"zones": func(s *Situation) { s.Table.Zones = nil; withoutPart(topology.PartZones)(s) },
 		"settings": func(s *Situation) {
@@ -70,14 +70,10 @@ func TestProblemsAreSortedBySeverityAndHaveStableIDs(t *testing.T) {
 			withCollection("y.changes", "{doc_id: hashed}", "aBc")))
 	}
 	a, b := build(), build()
-	if len(a.Items) < 4 {
-		t.Fatalf("%d items, want at least 4", len(a.Items))
-	}
+	must.That(t, len(a.Items) >= 4, "%d items, want at least 4", len(a.Items))
 	seen := map[string]bool{}
 	for i, x := range a.Items {
-		if x.ID != b.Items[i].ID {
-			t.Errorf("the id %s changed to %s in the second evaluation", x.ID, b.Items[i].ID)
-		}
+		expect.That(t, x.ID == b.Items[i].ID, "the id %s changed to %s in the second evaluation", x.ID, b.Items[i].ID)
 		if i > 0 && a.Items[i-1].Severity.Level() < x.Severity.Level() {
 			t.Errorf("a problem of severity %s is listed before one of %s", a.Items[i-1].Severity, x.Severity)
 		}
@@ -103,9 +99,7 @@ func TestNamesCannotBreakOutOfQuotesInCommands(t *testing.T) {
 			}
 		}
 	}
-	if commands < 4 {
-		t.Errorf("only %d commands", commands)
-	}
+	expect.That(t, commands >= 4, "only %d commands", commands)
 }
 
 // outsideQuotes returns the parts of a line of JavaScript that are not within double
@@ -179,9 +173,7 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 			got.AtLeast != c.atLeast {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
-		if c.past.asked > 40 {
-			t.Errorf("%s: asked %d times, want at most 40", name, c.past.asked)
-		}
+		expect.That(t, c.past.asked <= 40, "%s: asked %d times, want at most 40", name, c.past.asked)
 	}
 }
 
@@ -215,17 +207,13 @@ func TestRateReportsHowMuchOfItsWindowWasCounted(t *testing.T) {
 				}
 			}
 		}
-		if found == 0 {
-			t.Error("no problem has a rate")
-		}
+		expect.That(t, found != 0, "no problem has a rate")
 	}
 }
 
 func TestBoundsOfSeverityAreChecked(t *testing.T) {
 	got, err := ParseBounds([]string{"hot-rate=2.5", " hot-warn-share = 0 "})
-	if err != nil || !maps.Equal(got, Bounds{BoundHotRate: 2.5, BoundWarnShare: 0}) {
-		t.Errorf("%v, %v", got, err)
-	}
+	expect.That(t, err == nil && maps.Equal(got, Bounds{BoundHotRate: 2.5, BoundWarnShare: 0}), "%v, %v", got, err)
 	for _, text := range []string{"", "hot-rate", "hot-rate=-1", "hot-rate=NaN", "hot-rate=Inf", "hot-warn-share=1.1", "heat=3"} {
 		if got, err := ParseBounds([]string{text}); fault.Of(err) != fault.Invalid {
 			t.Errorf("%q: %v, %v", text, got, err)

@@ -32,9 +32,7 @@ func problemsOf(r rules.Report, rule rules.Rule) (out []rules.Problem) {
 
 func TestOneThingAboutManyObjectsIsOneProblem(t *testing.T) {
 	one := problemsOf(rules.Evaluate(silentRouters(1)), rules.RouterSilent)
-	if len(one) != 1 || one[0].Count != 0 || one[0].Subject != "pod-0:27017" {
-		t.Errorf("of one mongos: %+v", one)
-	}
+	expect.That(t, len(one) == 1 && one[0].Count == 0 && one[0].Subject == "pod-0:27017", "of one mongos: %+v", one)
 	for _, n := range []int{2, 40, 2000} {
 		r := rules.Evaluate(silentRouters(n))
 		got := problemsOf(r, rules.RouterSilent)

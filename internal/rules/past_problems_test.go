@@ -36,17 +36,13 @@ func pastAt(seconds int) time.Time { return pastBegin.Add(time.Duration(seconds)
 // report makes one of so many seconds after the begin.
 func (w *pastWorld) report(seconds int, items ...Problem) {
 	w.t.Helper()
-	if err := w.h.observe(w.t.Context(), "c", Report{At: pastAt(seconds), Items: items, Unsure: w.unsure}); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, w.h.observe(w.t.Context(), "c", Report{At: pastAt(seconds), Items: items, Unsure: w.unsure}))
 }
 
 func (w *pastWorld) all() []PastProblem {
 	w.t.Helper()
 	out, err := w.h.Between(w.t.Context(), "c", time.Time{}, time.Time{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return out
 }
 
@@ -65,9 +61,7 @@ func TestProblemsAreStoredWithBeginEndAndWorstFigure(t *testing.T) {
 	w.report(120)
 	w.report(150, pastProblem(Jumbo, "a", Info, 1))
 	got := w.all()
-	if len(got) != 2 {
-		t.Fatalf("%+v", got)
-	}
+	must.That(t, len(got) == 2, "%+v", got)
 	first := got[1]
 	if !first.Began.Equal(pastAt(30)) || !first.Ended.Equal(pastAt(120)) || first.BeganBefore || first.EndedUnseen ||
 		first.Severity != Warn || !first.WorstAt.Equal(pastAt(60)) || first.Evidence[0].Value != 9 {
@@ -189,16 +183,12 @@ func TestTheProblemsOfAPastTimeSayWhenTheyWereWorst(t *testing.T) {
 	w.report(0, pastProblem(Jumbo, "a", Info, 1))
 	w.report(30, pastProblem(Jumbo, "a", Warn, 2), Problem{ID: "off", Rule: BalancerOff, Severity: Info, Text: message.New("x", "It is off.")})
 	v, _, err := w.h.At(t.Context(), "c", pastAt(31))
-	if err != nil || len(v.Items) != 2 {
-		t.Fatal(v, err)
-	}
+	must.That(t, err == nil && len(v.Items) == 2, "%v %v", v, err)
 	if got := v.Items[0].Text.String(); got != "It is so; at its worst at 06:00 UTC." {
 		t.Error(got)
 	}
 	expect.Equal(t, v.Items[1].Text.String(), "It is off.", "without a figure")
-	if !slices.Contains(v.Passed, Orphans) || slices.Contains(v.Passed, Jumbo) {
-		t.Errorf("passed: %v", v.Passed)
-	}
+	expect.That(t, slices.Contains(v.Passed, Orphans) && !slices.Contains(v.Passed, Jumbo), "passed: %v", v.Passed)
 }
 
 func TestProblemsOfOneCauseAreOneIncident(t *testing.T) {
@@ -258,9 +248,7 @@ func TestProblemsOfOneCauseAreOneIncident(t *testing.T) {
 			return slices.Equal(slices.Sorted(slices.Values(a[1:])),
 				slices.Sorted(slices.Values(b[1:]))) && a[0] == b[0]
 		}
-		if !slices.EqualFunc(rules, c.want, same) {
-			t.Errorf("%s: %v, want %v", name, rules, c.want)
-		}
+		expect.That(t, slices.EqualFunc(rules, c.want, same), "%s: %v, want %v", name, rules, c.want)
 		if all := (Report{Items: got}).All(); len(all) != len(c.in) {
 			t.Errorf("%s: %d of %d problems are left", name, len(all), len(c.in))
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 )
@@ -46,25 +47,19 @@ func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range Rules() {
 		name := r.Name()
-		if name == "" || name == string(r) || seen[name] {
-			t.Errorf("%s has the name %q", r, name)
-		}
+		expect.That(t, name != "" && name != string(r) && !seen[name], "%s has the name %q", r, name)
 		seen[name] = true
 		source, err := os.ReadFile(strings.ReplaceAll(string(r), "-", "_") + ".go")
 		if err != nil || !strings.Contains(string(source), `Rule = "`+string(r)+`"`) {
 			t.Errorf("%s is not in a file of its name: %v", r, err)
 		}
-		if rows[r] != 1 {
-			t.Errorf("docs/problems.md has %d rows for %s", rows[r], r)
-		}
+		expect.That(t, rows[r] == 1, "docs/problems.md has %d rows for %s", rows[r], r)
 		delete(rows, r)
 	}
 	for name := range rows {
 		t.Errorf("docs/problems.md has a row for %s, which is no rule", name)
 	}
-	if len(seen) < 30 {
-		t.Errorf("only %d rules", len(seen))
-	}
+	expect.That(t, len(seen) >= 30, "only %d rules", len(seen))
 }
 
 func TestUnknownRuleAndSeverityAreShownByTheirIDs(t *testing.T) {
@@ -75,24 +70,18 @@ func TestUnknownRuleAndSeverityAreShownByTheirIDs(t *testing.T) {
 
 func TestEachLayoutFindingAndFixHasAMessage(t *testing.T) {
 	for _, code := range []string{profile.FindUnsharded, profile.FindDifferent, profile.FindSharded, profile.FindNewer} {
-		if driftText(profile.Finding{Code: code}).Pattern == "" {
-			t.Errorf("no message for the finding %s", code)
-		}
+		expect.That(t, driftText(profile.Finding{Code: code}).Pattern != "", "no message for the finding %s", code)
 	}
 	for _, code := range []string{profile.FixShard, profile.FixRefine, profile.FixReshard, profile.FixMerge, profile.FixDrop} {
 		f := profile.Finding{Fix: profile.Fix{Code: code, Commands: []string{"x"}}}
-		if fixCommands(f)[0].Explanation.Pattern == "" {
-			t.Errorf("no explanation for the fix %s", code)
-		}
+		expect.That(t, fixCommands(f)[0].Explanation.Pattern != "", "no explanation for the fix %s", code)
 	}
 }
 
 // A problem without a playbook is a decision: it has a reason.
 func TestEachRuleHasAPlaybookOrAReasonForNone(t *testing.T) {
 	files, err := filepath.Glob("../../docs/playbooks/*.md")
-	if err != nil || len(files) < 7 {
-		t.Fatal(files, err)
-	}
+	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	led := map[Playbook]bool{}
 	for _, r := range all {
 		if (len(r.playbooks) == 0) == (r.noPlaybook == "") {

@@ -353,13 +353,9 @@ func runCases(t *testing.T, cases []ruleCase) {
 					t.Fatalf("items %v, unsure %v, passed %v; want unsure %s", items, unsure, passed, c.says)
 				}
 			case c.rank == "":
-				if !passed {
-					t.Fatalf("items %v, unsure %v; want none", items, unsure)
-				}
+				must.That(t, passed, "items %v, unsure %v; want none", items, unsure)
 			default:
-				if len(items) == 0 || passed {
-					t.Fatalf("the rule does not fire; unsure %v", unsure)
-				}
+				must.That(t, len(items) != 0 && !passed, "the rule does not fire; unsure %v", unsure)
 				checkItem(t, items[0], c.rank, c.says, c.plan)
 			}
 		})
@@ -368,16 +364,12 @@ func runCases(t *testing.T, cases []ruleCase) {
 
 func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 	t.Helper()
-	if i.Severity != rank || i.Text.Code != says {
-		t.Errorf("%s %s, want %s %s", i.Severity, i.Text.Code, rank, says)
-	}
+	expect.That(t, i.Severity == rank && i.Text.Code == says, "%s %s, want %s %s", i.Severity, i.Text.Code, rank, says)
 	first := ""
 	if len(i.Remedy.Plans) > 0 {
 		first = i.Remedy.Plans[0].Kind
 	}
-	if first != kind {
-		t.Errorf("first plan %q, want %q (%v)", first, kind, i.Remedy)
-	}
+	expect.That(t, first == kind, "first plan %q, want %q (%v)", first, kind, i.Remedy)
 	if i.Why.Code == "" || i.Subject == "" || len(i.Evidence) == 0 || i.ID != idOf(i.Rule, i.Subject) {
 		t.Errorf("lacks why, subject, evidence or id: %+v", i)
 	}

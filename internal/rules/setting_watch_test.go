@@ -33,9 +33,7 @@ func TestSettingsAreFollowedWhileTheyAreNotAsUsual(t *testing.T) {
 		t.Errorf("after history answered: %+v", s)
 	}
 	w.observe(blockedTable(false), now.Add(2*time.Minute))
-	if all := w.all(); len(all) != 0 {
-		t.Errorf("as usual again: %v", all)
-	}
+	expect.Equal(t, len(w.all()), 0, "as usual again")
 	w.observe(blockedTable(true), now.Add(3*time.Minute))
 	if s := w.all()[blockedSetting]; s.AtLeast || !s.At.Equal(now.Add(3*time.Minute)) {
 		t.Errorf("changed between two observations: %+v", s)

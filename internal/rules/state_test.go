@@ -225,9 +225,7 @@ func TestRepeatedlyFailingMigrationsAreReported(t *testing.T) {
 		t.Fatalf("got %+v, want 8 failures of 2 moves with 6 reasons", items)
 	}
 	for _, e := range items[0].Evidence {
-		if e.Unit == "perHour" && e.Value != 8 {
-			t.Errorf("%v per hour", e.Value)
-		}
+		expect.That(t, e.Unit != "perHour" || e.Value == 8, "%v per hour", e.Value)
 	}
 }
 
@@ -261,9 +259,7 @@ func TestEachContradictionIsNamed(t *testing.T) {
 				s.Table.Contradictions = []topology.Contradiction{c}
 			})).Each(MetadataContradiction)
 		}
-		if got := with(false); len(got) > 0 {
-			t.Errorf("%s is a problem before it is confirmed", c.Kind)
-		}
+		expect.That(t, len(with(false)) == 0, "%s is a problem before it is confirmed", c.Kind)
 		got := with(true)
 		if len(got) != 1 || got[0].Severity != Critical || len(got[0].Remedy.Plans) > 0 || len(got[0].Remedy.Commands) != 1 {
 			t.Errorf("%s: %+v", c.Kind, got)

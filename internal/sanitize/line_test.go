@@ -8,6 +8,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 )
 
@@ -34,9 +36,7 @@ func TestLineShowsWhatCannotBeSeen(t *testing.T) {
 		"\xff\xfe half \xe2\x82":       `\xff\xfe half \xe2\x82`,
 		"the sign itself \ufffd stays": "the sign itself \ufffd stays",
 	} {
-		if got := sanitize.Line(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
+		expect.Equal(t, sanitize.Line(in), want, "%q", in)
 	}
 }
 
@@ -51,9 +51,7 @@ func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
 		out := sanitize.Line(in)
-		if !utf8.ValidString(out) {
-			t.Fatalf("%q is not UTF-8", out)
-		}
+		must.That(t, utf8.ValidString(out), "%q is not UTF-8", out)
 		for _, r := range out {
 			if !unicode.IsPrint(r) || unicode.In(r, unicode.Cf, unicode.Cc, unicode.Zl, unicode.Zp) {
 				t.Fatalf("%q has %U", out, r)
@@ -62,9 +60,7 @@ func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 		if again := sanitize.Line(out); again != out {
 			t.Fatalf("%q became %q the second time", out, again)
 		}
-		if strings.TrimFunc(in, unicode.IsPrint) == "" && len(out) < len(in) {
-			t.Fatalf("%q lost something: %q", in, out)
-		}
+		must.That(t, strings.TrimFunc(in, unicode.IsPrint) != "" || len(out) >= len(in), "%q lost something: %q", in, out)
 	})
 }
 
@@ -72,8 +68,6 @@ func TestLineIsOnePrintableLineWhateverComes(t *testing.T) {
 func TestQuotedIsOneString(t *testing.T) {
 	for in, want := range map[string]string{`a"); db.dropDatabase(); ("`: `"a\"); db.dropDatabase(); (\""`, "a\u202eb": `"a\u202eb"`,
 		"a\u2028b": `"a\u2028b"`, "a\x7fb\nc": `"a\u007fb\nc"`, "a\U000e0001b": `"a\udb40\udc01b"`, "주문": `"주문"`} {
-		if got := sanitize.Quoted(in); got != want {
-			t.Errorf("%q is written %s, want %s", in, got, want)
-		}
+		expect.Equal(t, sanitize.Quoted(in), want, "%q quoted", in)
 	}
 }

@@ -6,6 +6,9 @@ import (
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 const orphaned = "ExceededTimeLimit: Failed to delete orphaned yorkie-meta.documents range [{ project_id: " +
@@ -17,16 +20,10 @@ func TestShortenKeepsWhatMustStayWhole(t *testing.T) {
 	after := strings.Index(orphaned, " :: caused")
 	for n := range len(orphaned) {
 		got, cut := strings.CutSuffix(Shorten(orphaned, n), "…")
-		if !cut {
-			t.Fatalf("%d: not marked as cut: %q", n, got)
-		}
+		must.That(t, cut, "%d: not marked as cut: %q", n, got)
 		got = strings.TrimRight(got, " ")
-		if !strings.HasPrefix(orphaned, got) || len(got) > n {
-			t.Fatalf("%d: %q", n, got)
-		}
-		if len(got) > bound && len(got) < after {
-			t.Fatalf("%d: cut inside the bound: %q", n, got)
-		}
+		must.That(t, strings.HasPrefix(orphaned, got) && len(got) <= n, "%d: %q", n, got)
+		must.That(t, len(got) <= bound || len(got) >= after, "%d: cut inside the bound: %q", n, got)
 	}
 	if got := Shorten(orphaned, len(orphaned)); got != orphaned {
 		t.Fatal(got)
@@ -50,9 +47,7 @@ func TestShorten(t *testing.T) {
 		{"Database 'yorkie meta' could not be moved", 18, "Database …"},
 		{"bad \xff bytes", 20, "bad \ufffd bytes"},
 	} {
-		if got := Shorten(c.in, c.most); got != c.want {
-			t.Errorf("%q to %d: %q, expected %q", c.in, c.most, got, c.want)
-		}
+		expect.Equal(t, Shorten(c.in, c.most), c.want, "%q to %d", c.in, c.most)
 	}
 }
 
@@ -83,17 +78,13 @@ func TestShortenNeverCutsANumberOrAnId(t *testing.T) {
 		s := strings.Join(rapid.SliceOfN(piece, 1, 40).Draw(t, "pieces"), "")
 		most := rapid.IntRange(0, 120).Draw(t, "most")
 		got := Shorten(s, most)
-		if !utf8.ValidString(got) {
-			t.Fatalf("%q", got)
-		}
+		must.That(t, utf8.ValidString(got), "%q", got)
 		if len(s) <= most {
 			return
 		}
 		kept := strings.TrimSuffix(strings.TrimSuffix(got, "…"), " ")
 		if utf8.ValidString(s) {
-			if !strings.HasPrefix(s, kept) || len(kept) > most {
-				t.Fatalf("%q of %q", got, s)
-			}
+			must.That(t, strings.HasPrefix(s, kept) && len(kept) <= most, "%q of %q", got, s)
 			if n := len(kept); n > 0 && n < len(s) && digit(s[n-1]) && digit(s[n]) {
 				t.Fatalf("%q cuts a number of %q", got, s)
 			}

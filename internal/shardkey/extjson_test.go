@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -63,9 +64,7 @@ func TestExtendedJSONPreservesEveryKeyAndTheDriverParsesItTheSame(t *testing.T) 
 		must.Do(t, err)
 		s := p.ExtJSON(k)
 		doc, err := ParseExtJSON(s)
-		if err != nil {
-			rt.Fatalf("%s: %v", s, err)
-		}
+		must.That(rt, err == nil, "%s: %v", s, err)
 		if again, err := p.Bound(doc); err != nil || again != k {
 			rt.Fatalf("%s came back as %s, %v", s, p.ExtJSON(again), err)
 		}
@@ -100,9 +99,7 @@ func TestCommonSpellingsOfKeysAreParsed(t *testing.T) {
 		if got := string(appendJSONDocument(nil, doc)); got != want && in != `{"a": 9223372036854775808}` {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
-		if err := doc.Validate(); err != nil {
-			t.Errorf("%s: %v", in, err)
-		}
+		expect.NoError(t, doc.Validate(), "%s", in)
 	}
 }
 
@@ -150,7 +147,5 @@ func TestInvalidKeysAreRefusedWithAnExplanation(t *testing.T) {
 			t.Errorf("%.80q: %v, want %s", in, err, part)
 		}
 	}
-	if _, err := ParseExtJSON(strings.Repeat(`{"a":`, 20) + "1" + strings.Repeat("}", 20)); err != nil {
-		t.Errorf("20 levels: %v", err)
-	}
+	expect.NoError(t, must.Err(ParseExtJSON(strings.Repeat(`{"a":`, 20)+"1"+strings.Repeat("}", 20))), "20 levels")
 }

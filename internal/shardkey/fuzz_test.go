@@ -28,18 +28,14 @@ func FuzzDecode(f *testing.F) {
 		_, _, _ = p.Display(k), p.ExtJSON(k), k.IsPrefixEnd()
 		doc, err := p.Document(k)
 		if err != nil {
-			if fault.Of(err) != fault.Invalid {
-				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
-			}
+			must.That(t, fault.Of(err) == fault.Invalid, "got %v, want kind %v", err, fault.Invalid)
 			return
 		}
 		if err := doc.Validate(); err != nil {
 			t.Fatalf("%x %x gives % x: %v", enc, tb, doc, err)
 		}
 		again, err := p.Bound(doc)
-		if err == nil && again != k {
-			t.Fatalf("%x %x gives %s, which is %x %x", enc, tb, doc, again.enc, again.bits)
-		}
+		must.That(t, err != nil || again == k, "%x %x gives %s, which is %x %x", enc, tb, doc, again.enc, again.bits)
 	})
 }
 
@@ -53,14 +49,10 @@ func FuzzEncode(f *testing.F) {
 		_ = DisplayValue(v)
 		k, err := p.KeyOf(v)
 		if err != nil {
-			if fault.Of(err) != fault.Invalid {
-				t.Fatalf("got %v, want kind %v", err, fault.Invalid)
-			}
+			must.That(t, fault.Of(err) == fault.Invalid, "got %v, want kind %v", err, fault.Invalid)
 			return
 		}
-		if len(k.enc) > 4*len(value)+800 {
-			t.Fatalf("%d bytes became %d", len(value), len(k.enc))
-		}
+		must.That(t, len(k.enc) <= 4*len(value)+800, "%d bytes became %d", len(value), len(k.enc))
 		back, err := p.Values(k)
 		if err != nil || back[0].Type != v.Type || !bytes.Equal(back[0].Value, value) {
 			t.Fatalf("% x came back as %v, %v", value, back, err)
@@ -78,12 +70,8 @@ func FuzzHash(f *testing.F) {
 		v := bson.RawValue{Type: bson.Type(typ), Value: value}
 		h, err := Hash(v)
 		k, keyErr := p.KeyOf(v)
-		if (err == nil) != (keyErr == nil) {
-			t.Fatalf("hash says %v, the key says %v", err, keyErr)
-		}
-		if err == nil && k.CompareEncoded(appendInt64(nil, h)) != 0 {
-			t.Fatalf("the key of %v is not its hash %d", v, h)
-		}
+		must.That(t, (err == nil) == (keyErr == nil), "hash says %v, the key says %v", err, keyErr)
+		must.That(t, err != nil || k.CompareEncoded(appendInt64(nil, h)) == 0, "the key of %v is not its hash %d", v, h)
 	})
 }
 
@@ -99,9 +87,7 @@ func FuzzExtJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		doc, err := ParseExtJSON(s)
 		if err != nil {
-			if fault.Of(err) != fault.Invalid || fault.Text(err) == "" {
-				t.Fatal(err)
-			}
+			must.That(t, fault.Of(err) == fault.Invalid && fault.Text(err) != "", "%v", err)
 			return
 		}
 		if err := doc.Validate(); err != nil {
@@ -112,8 +98,6 @@ func FuzzExtJSON(f *testing.F) {
 		if err != nil && len(written) <= MaxExtJSONBytes && !strings.Contains(fault.Text(err), "levels") {
 			t.Fatalf("%q is written as %q: %v", s, written, err)
 		}
-		if err == nil && !bytes.Equal(again, doc) {
-			t.Fatalf("%q is written as %q, which is other BSON", s, written)
-		}
+		must.That(t, err != nil || bytes.Equal(again, doc), "%q is written as %q, which is other BSON", s, written)
 	})
 }

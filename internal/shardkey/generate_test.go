@@ -8,6 +8,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Random BSON values that differ in one bit, digit or byte, because near misses find
@@ -134,9 +136,7 @@ func drawNumber(t *rapid.T) bson.RawValue {
 	case 4: // a decimal next to a double
 		f := drawNumberNear(t)
 		d, err := bson.ParseDecimal128(f)
-		if err != nil {
-			t.Fatalf("%s: %v", f, err)
-		}
+		must.That(t, err == nil, "%s: %v", f, err)
 		return dec(d.GetBytes())
 	}
 	hi := rapid.Uint64().Draw(t, "hi")

@@ -14,9 +14,7 @@ func TestHashKeyIsTheBoundOfItsHashAndReturnsIt(t *testing.T) {
 	p := mustPattern("k#")
 	check := func(h int64) {
 		k := must.Get(p.Bound(mustDoc(bson.D{{Key: "k", Value: h}})))
-		if HashKey(h) != k {
-			t.Fatalf("HashKey(%d) is not the bound", h)
-		}
+		must.That(t, HashKey(h) == k, "HashKey(%d) is not the bound", h)
 		if got, ok := k.HashFloor(); !ok || got != h {
 			t.Fatalf("%d came back as %d, %v", h, got, ok)
 		}

@@ -9,7 +9,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
@@ -21,14 +23,10 @@ func TestEqualKeysOfDifferentTypesAreEqualOnlyByCompare(t *testing.T) {
 		seen := map[Key]bool{}
 		for _, v := range equal {
 			k, err := p.KeyOf(rawValue(v))
-			if err != nil || seen[k] {
-				t.Errorf("%v (%T): %v", v, v, err)
-			}
+			expect.That(t, err == nil && !seen[k], "%v (%T): %v", v, v, err)
 			seen[k] = true
 			for other := range seen {
-				if k.Compare(other) != 0 {
-					t.Errorf("%s is not %s", p.Display(k), p.Display(other))
-				}
+				expect.Equal(t, k.Compare(other), 0, "%s is not %s", p.Display(k), p.Display(other))
 			}
 		}
 	}
@@ -45,8 +43,7 @@ func TestUsualKeysAreShort(t *testing.T) {
 func TestRangesContainOverlapAndCover(t *testing.T) {
 	p := mustPattern("n")
 	key := func(n int) Key {
-		k := must.Get(p.KeyOf(rawValue(n)))
-		return k
+		return must.Get(p.KeyOf(rawValue(n)))
 	}
 	r := func(from, to int) Range { return Range{key(from), key(to)} }
 	for _, c := range []struct {
@@ -70,40 +67,27 @@ func TestRangesContainOverlapAndCover(t *testing.T) {
 		t.Error("a range is not closed below and open above")
 	}
 	whole := Range{p.Min(), p.Max()}
-	if !whole.Contains(p.Min()) || whole.Contains(p.Max()) {
-		t.Error("the whole key space is not [MinKey, MaxKey)")
-	}
+	expect.That(t, whole.Contains(p.Min()) && !whole.Contains(p.Max()), "the whole key space is not [MinKey, MaxKey)")
 }
 
 func TestAPrefixRangeReachesFromMinKeyBeyondMaxKey(t *testing.T) {
 	p := mustPattern("p", "k#")
 	id := rawValue(bson.ObjectID{11: 0xff})
-	r, err := p.PrefixRange(id)
-	must.Do(t, err)
+	r := must.Get(p.PrefixRange(id))
 	for _, end := range []any{bson.MinKey{}, bson.MaxKey{}} {
 		k, err := p.Bound(mustDoc(bson.D{{Key: "p", Value: id}, {Key: "k", Value: end}}))
 		if err != nil || !r.Contains(k) || k.IsPrefixEnd() {
 			t.Errorf("%s: %v", p.Display(k), err)
 		}
 	}
-	if got := p.Display(r.Min); got != `{p: ObjectId("0000000000000000000000ff"), k: MinKey}` {
-		t.Errorf("got %v, want %q", got, `{p: ObjectId("0000000000000000000000ff"), k: MinKey}`)
-	}
+	expect.Equal(t, p.Display(r.Min), `{p: ObjectId("0000000000000000000000ff"), k: MinKey}`, "a bound of the range")
 	if got := p.Display(r.Max); got != `{p: ObjectId("0000000000000000000000ff"), …}` || !r.Max.IsPrefixEnd() {
 		t.Error(got)
 	}
-	if got := p.ExtJSON(r.Max); got != `{"p":{"$oid":"0000000000000000000000ff"}}` {
-		t.Errorf("got %v, want %q", got, `{"p":{"$oid":"0000000000000000000000ff"}}`)
-	}
-	if _, err := p.Document(r.Max); fault.Of(err) != fault.Invalid {
-		t.Errorf("the end of a prefix range is a document: %v, want kind %v", err, fault.Invalid)
-	}
-	if _, err := p.PrefixRange(id, id, id); fault.Of(err) != fault.Invalid {
-		t.Errorf("three values for two fields: %v, want kind %v", err, fault.Invalid)
-	}
-	if _, err := p.KeyOf(id); fault.Of(err) != fault.Invalid {
-		t.Errorf("one value for two fields: %v, want kind %v", err, fault.Invalid)
-	}
+	expect.Equal(t, p.ExtJSON(r.Max), `{"p":{"$oid":"0000000000000000000000ff"}}`, "a bound of the range")
+	refused.As(t, must.Err(p.Document(r.Max)), fault.Invalid, "the end of a prefix range is a document")
+	refused.As(t, must.Err(p.PrefixRange(id, id, id)), fault.Invalid, "three values for two fields")
+	refused.As(t, must.Err(p.KeyOf(id)), fault.Invalid, "one value for two fields")
 }
 
 func TestKeysOfOtherPatternsAndDamagedPartsAreRefused(t *testing.T) {
@@ -155,9 +139,7 @@ func TestDisplayUsesMongoshSyntax(t *testing.T) {
 		if got := p.Display(k); err != nil || got != "{v: "+c.want+"}" {
 			t.Errorf("%v: %s, want %s, %v", c.v, got, c.want, err)
 		}
-		if got := DisplayValue(rawValue(c.v)); got != c.want {
-			t.Errorf("%v: %s, want %s", c.v, got, c.want)
-		}
+		expect.Equal(t, DisplayValue(rawValue(c.v)), c.want, "%v", c.v)
 	}
 }
 
@@ -193,9 +175,7 @@ func TestDocumentsNestedDeeperThanTheServerAllowsAreRefused(t *testing.T) {
 	if _, err := p.KeyOf(v); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "levels deep") {
 		t.Errorf(`%d levels: %v, want kind %v, …"levels deep"…`, maxDepth+1, err, fault.Invalid)
 	}
-	if _, err := Hash(v); fault.Of(err) != fault.Invalid {
-		t.Errorf("hash of %d levels: %v, want kind %v", maxDepth+1, err, fault.Invalid)
-	}
+	refused.As(t, must.Err(Hash(v)), fault.Invalid, "hash of %d levels", maxDepth+1)
 }
 
 func TestHashingAndEncodingIntoABufferDoNotAllocate(t *testing.T) {
@@ -207,11 +187,9 @@ func TestHashingAndEncodingIntoABufferDoNotAllocate(t *testing.T) {
 	n := testing.AllocsPerRun(100, func() {
 		enc, _, err := p.appendKeyOf(room[:0], bitsRoom[:0], number, word, id)
 		enc = appendInt64(enc, HashObjectID(oid))
-		if err != nil || least.CompareEncoded(enc) == 0 {
+		if err != nil || least.CompareEncoded(enc) == 0 { // expect would allocate
 			t.Error(err)
 		}
 	})
-	if n != 0 {
-		t.Errorf("%v allocations, want 0", n)
-	}
+	expect.Equal(t, n, 0, "allocations")
 }

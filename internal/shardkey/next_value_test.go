@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
+
+	"shardboard/internal/fixture/must"
 )
 
 var one = Pattern{fields: []Field{{Name: "v"}}}
@@ -50,9 +52,7 @@ func TestRangeOfOneValueEndsAtTheNext(t *testing.T) {
 	uuid := func(last byte) bson.Binary { return bson.Binary{Subtype: 4, Data: []byte{15: last}} }
 	dec := func(s string) bson.Decimal128 {
 		d, err := bson.ParseDecimal128(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		return d
 	}
 	for _, tc := range []struct{ v, want any }{
@@ -86,9 +86,7 @@ func TestRangeOfOneValueEndsAtTheNext(t *testing.T) {
 		{bson.MaxKey{}, nil},
 	} {
 		kind, data, err := bson.MarshalValue(tc.v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got, ok := NextValue(bson.RawValue{Type: kind, Value: data})
 		if tc.want == nil {
 			if ok {
@@ -97,9 +95,7 @@ func TestRangeOfOneValueEndsAtTheNext(t *testing.T) {
 			continue
 		}
 		wantKind, wantData, err := bson.MarshalValue(tc.want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if want := (bson.RawValue{Type: wantKind, Value: wantData}); !ok || !got.Equal(want) {
 			t.Errorf("%v: got %s, want %s", tc.v, DisplayValue(got), DisplayValue(want))
 		}

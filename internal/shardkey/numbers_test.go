@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -81,9 +82,7 @@ func TestNumbersOfAllTypesCompareExactly(t *testing.T) {
 			raw := rawValue(v)
 			k := must.Get(p.KeyOf(raw))
 			back, err := p.Values(k)
-			if err != nil || !back[0].Equal(raw) {
-				t.Errorf("%s came back as %v, %v", raw, back, err)
-			}
+			expect.That(t, err == nil && back[0].Equal(raw), "%s came back as %v, %v", raw, back, err)
 			switch c := before.Compare(k); {
 			case j > 0 && c != 0:
 				t.Errorf("line %d: %s is not equal to %v", i, raw, line[j-1])

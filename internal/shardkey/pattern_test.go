@@ -7,6 +7,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -21,9 +22,7 @@ func TestPatternsRoundTripAsText(t *testing.T) {
 	}
 	for _, other := range []Pattern{{}, mustPattern("project_id", "_id#", "a.b"),
 		mustPattern("project_id", "_id", "a.b", "with space")} {
-		if p.Equal(other) {
-			t.Errorf("%s equals %s", p, other)
-		}
+		expect.That(t, !p.Equal(other), "%s equals %s", p, other)
 	}
 	if !(Pattern{}).IsZero() || p.IsZero() || (Pattern{}).Hashed() != -1 {
 		t.Error("the zero pattern is not recognized as such")
@@ -32,9 +31,7 @@ func TestPatternsRoundTripAsText(t *testing.T) {
 
 func TestPatternDirectionMayBeOfAnyNumberType(t *testing.T) {
 	for _, one := range []any{1, int64(1), 1.0, 1.9, decimalOf("1.0")} {
-		if _, err := ParsePattern(mustDoc(bson.D{{Key: "a", Value: one}})); err != nil {
-			t.Errorf("%v: %v", one, err)
-		}
+		expect.NoError(t, must.Err(ParsePattern(mustDoc(bson.D{{Key: "a", Value: one}}))), "%v", one)
 	}
 }
 
@@ -108,9 +105,7 @@ func TestAPrefixBoundIsExtendedWithMinKey(t *testing.T) {
 	if err1 != nil || err2 != nil || short != full {
 		t.Errorf("got %s, %v, want the bound extended with MinKey", p.Display(short), err1)
 	}
-	if _, err := p.PrefixBound(mustDoc(bson.D{})); err == nil {
-		t.Error("an empty document is a bound")
-	}
+	expect.That(t, must.Err(p.PrefixBound(mustDoc(bson.D{}))) != nil, "an empty document is a bound")
 }
 
 func TestExtractFollowsPathsAndTreatsMissingAsNull(t *testing.T) {
@@ -143,7 +138,5 @@ func TestExtractFollowsPathsAndTreatsMissingAsNull(t *testing.T) {
 	if _, err := p.Extract(bson.Raw{5, 0, 0, 0}); err == nil || fault.Of(err) != fault.Invalid {
 		t.Errorf("half a document: %v, want kind %v", err, fault.Invalid)
 	}
-	if _, err := (Pattern{}).Extract(mustDoc(bson.D{})); err == nil {
-		t.Error("a key without a pattern")
-	}
+	expect.That(t, must.Err((Pattern{}).Extract(mustDoc(bson.D{}))) != nil, "a key without a pattern")
 }

@@ -23,9 +23,7 @@ func encodeValue(enc, bits []byte, v bson.RawValue) ([]byte, []byte, error) {
 func encoded(t testing.TB, v bson.RawValue) (enc, bits string) {
 	t.Helper()
 	e, b, err := encodeValue(nil, nil, v)
-	if err != nil {
-		t.Fatalf("encode %s: %v", v, err)
-	}
+	must.That(t, err == nil, "encode %s: %v", v, err)
 	return string(e), string(b)
 }
 
@@ -48,9 +46,7 @@ func TestOrderAndHashAgreeWithTheSimulatedCluster(t *testing.T) {
 				if got := strings.Compare(encs[i], encs[j]); got != want {
 					rt.Fatalf("%s and %s: %d, want %d", a, b, got, want)
 				}
-				if want != 0 && strings.HasPrefix(encs[i], encs[j]) {
-					rt.Fatalf("the encoding of %s begins with that of %s", a, b)
-				}
+				must.That(rt, want == 0 || !strings.HasPrefix(encs[i], encs[j]), "the encoding of %s begins with that of %s", a, b)
 			}
 		}
 	})
@@ -134,8 +130,7 @@ func TestAPrefixRangeHoldsExactlyTheKeysWithThatPrefix(t *testing.T) {
 		for i := range prefix {
 			prefix[i] = drawComparable(rt, 0)
 		}
-		r, err := p.PrefixRange(prefix...)
-		must.Do(t, err)
+		r := must.Get(p.PrefixRange(prefix...))
 		for range 20 {
 			values := slices.Clone(prefix)
 			for len(values) < 3 {
@@ -152,9 +147,7 @@ func TestAPrefixRangeHoldsExactlyTheKeysWithThatPrefix(t *testing.T) {
 				rt.Fatalf("%s in the range of %v: %v", p.Display(k), prefix, !has)
 			}
 		}
-		if !r.Max.IsPrefixEnd() || r.Min.IsPrefixEnd() {
-			rt.Fatalf("the two ends of the prefix range of %v are equal", prefix)
-		}
+		must.That(rt, r.Max.IsPrefixEnd() && !r.Min.IsPrefixEnd(), "the two ends of the prefix range of %v are equal", prefix)
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -20,11 +21,9 @@ import (
 
 func readLines(t testing.TB, name string) []bson.Raw {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", name+".jsonl.gz"))
-	must.Do(t, err)
+	f := must.Get(os.Open(filepath.Join("testdata", name+".jsonl.gz")))
 	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
-	must.Do(t, err)
+	z := must.Get(gzip.NewReader(f))
 	var docs []bson.Raw
 	lines := bufio.NewScanner(z)
 	lines.Buffer(nil, 1<<20)
@@ -44,9 +43,7 @@ func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 	arrays := 0
 	for _, doc := range docs {
 		v, err := doc.LookupErr("value", "v")
-		if err != nil {
-			t.Fatalf("%s: %v", doc, err)
-		}
+		must.That(t, err == nil, "%s: %v", doc, err)
 		want := doc.Lookup("hash").StringValue()
 		got, err := hashValue(v.Type, v.Value)
 		if err != nil || strconv.FormatInt(got, 10) != want {
@@ -56,9 +53,7 @@ func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 		switch {
 		case v.Type == bson.TypeArray:
 			arrays++
-			if err == nil {
-				t.Errorf("Hash accepts the array %s, want an error", v)
-			}
+			expect.That(t, err != nil, "Hash accepts the array %s, want an error", v)
 		case err != nil || exported != got:
 			t.Errorf("Hash(%s) = %d, %v", v, exported, err)
 		case v.Type == bson.TypeObjectID && HashObjectID(v.ObjectID()) != got:
@@ -74,9 +69,7 @@ func TestOrderEqualsTheRecordedServersOrder(t *testing.T) {
 	keys := make([]Key, len(docs))
 	for i, doc := range docs {
 		k, err := both.Extract(doc)
-		if err != nil {
-			t.Fatalf("%s: %v", doc, err)
-		}
+		must.That(t, err == nil, "%s: %v", doc, err)
 		keys[i] = k
 		if i > 0 && keys[i-1].Compare(k) >= 0 {
 			t.Errorf("line %d: %s does not come after %s", i+1, both.Display(k), both.Display(keys[i-1]))
@@ -103,9 +96,7 @@ func TestEveryRecordedQueryIsLocatedOnTheShardThatServedIt(t *testing.T) {
 			p := must.Get(ParsePattern(doc.Lookup("key").Document()))
 			minKey, err1 := p.Bound(c.Document().Lookup("min").Document())
 			maxKey, err2 := p.Bound(c.Document().Lookup("max").Document())
-			if err1 != nil || err2 != nil {
-				t.Fatalf("got %v, %v, want err1 nil, err2 nil", err1, err2)
-			}
+			must.That(t, err1 == nil && err2 == nil, "got %v, %v, want err1 nil, err2 nil", err1, err2)
 			patterns[coll] = p
 			tables[coll] = append(tables[coll], chunk{Range{minKey, maxKey}, c.Document().Lookup("shard").StringValue()})
 			continue
@@ -114,9 +105,7 @@ func TestEveryRecordedQueryIsLocatedOnTheShardThatServedIt(t *testing.T) {
 			for coll, table := range tables {
 				slices.SortFunc(table, func(a, b chunk) int { return a.Min.Compare(b.Min) })
 				for i := 1; i < len(table); i++ {
-					if table[i-1].Max != table[i].Min {
-						t.Fatalf("%s: gap before chunk %d", coll, i)
-					}
+					must.That(t, table[i-1].Max == table[i].Min, "%s: gap before chunk %d", coll, i)
 				}
 				if p := patterns[coll]; table[0].Min != p.Min() || table[len(table)-1].Max != p.Max() {
 					t.Fatalf("%s: the table does not cover the key space", coll)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestKeysAreReadAsMongoshPrintsThem(t *testing.T) {
@@ -53,18 +55,12 @@ func TestNothingElseIsAKey(t *testing.T) {
 
 // What pages show of a key can be pasted back, if nothing of it is left out.
 func TestDisplayedKeysAreReadBack(t *testing.T) {
-	p, err := ParsePattern(mustMarshal(t, bson.D{{Key: "a.b", Value: 1}, {Key: "c d", Value: 1}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(ParsePattern(mustMarshal(bson.D{{Key: "a.b", Value: 1}, {Key: "c d", Value: 1}})))
 	for _, v := range []any{int32(1), int64(1) << 60, 1.5, "it's \"q\" \\ \n é", bson.ObjectID{1}, true, nil, bson.MinKey{},
 		bson.MaxKey{}, bson.DateTime(5),
 		bson.DateTime(-1 << 62), bson.Timestamp{T: 5, I: 6}, bson.Binary{Subtype: 4, Data: make([]byte, 16)}, bson.Binary{Data: []byte{1}},
 		bson.D{{Key: "x", Value: int64(1)}}} {
-		k, err := p.Bound(mustMarshal(t, bson.D{{Key: "a.b", Value: v}, {Key: "c d", Value: int32(2)}}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := must.Get(p.Bound(mustMarshal(bson.D{{Key: "a.b", Value: v}, {Key: "c d", Value: int32(2)}})))
 		doc, err := ParseKey(p.Display(k))
 		if err != nil {
 			t.Errorf("%s: %v", p.Display(k), err)
@@ -85,11 +81,4 @@ func FuzzParseKey(f *testing.F) {
 	})
 }
 
-func mustMarshal(t *testing.T, d bson.D) bson.Raw {
-	t.Helper()
-	out, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
+func mustMarshal(d bson.D) bson.Raw { return must.Get(bson.Marshal(d)) }

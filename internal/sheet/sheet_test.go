@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/sheet"
 )
@@ -68,9 +69,7 @@ func TestCellsBeginNoFormulaAfterASeparatorEither(t *testing.T) {
 	for cell, want := range map[string]string{
 		"a;=1+1": "a;'=1+1", "a; @x;-y": "a;' @x;'-y", "a;b": "a;b", "1;-2": "1;-2", "a\t=1": `a\t=1`, ";=1": ";'=1", "=a;b": "'=a;b",
 	} {
-		if got := sheet.Inert(cell); got != want {
-			t.Errorf("%q: %q, want %q", cell, got, want)
-		}
+		expect.Equal(t, sheet.Inert(cell), want, "%q", cell)
 	}
 }
 
@@ -83,9 +82,7 @@ func TestOnlyListsOfObjectsHaveColumns(t *testing.T) {
 		}
 	}
 	for _, v := range []any{api.List[api.Shard]{}, api.ChunkList{}, api.HeatList{}, api.Projects{}} {
-		if sheet.ItemsOf(reflect.TypeOf(v)) == nil {
-			t.Errorf("%T has no items", v)
-		}
+		expect.That(t, sheet.ItemsOf(reflect.TypeOf(v)) != nil, "%T has no items", v)
 	}
 }
 

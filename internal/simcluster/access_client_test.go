@@ -11,6 +11,8 @@ import (
 	"github.com/xdg-go/scram"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/simcluster/wire"
 )
@@ -26,7 +28,7 @@ type rawClient struct {
 func newRawClient(t testing.TB, c *Cluster) *rawClient {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "", "")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return &rawClient{t: t, conn: conn, in: bufio.NewReader(conn)}
 }
@@ -34,17 +36,14 @@ func newRawClient(t testing.TB, c *Cluster) *rawClient {
 // runRaw runs a command; the fields are appended to its body.
 func (p *rawClient) runRaw(cmd any, more ...bson.E) bson.Raw {
 	p.t.Helper()
-	raw, err := bson.Marshal(cmd)
-	must(p.t, err)
+	raw := must.Get(bson.Marshal(cmd))
 	var body bson.D
-	must(p.t, bson.Unmarshal(raw, &body))
+	must.Do(p.t, bson.Unmarshal(raw, &body))
 	p.sent++
 	message := wire.AppendMsg(nil, p.sent, 0, 0, encode(append(body, more...)))
-	if _, err := p.conn.Write(message); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, must.Err(p.conn.Write(message)))
 	m, err := wire.Read(p.in)
-	must(p.t, err)
+	must.Do(p.t, err)
 	return m.Body
 }
 
@@ -64,11 +63,11 @@ func (p *rawClient) signIn(mechanism, user, password string) bson.Raw {
 		password = hex.EncodeToString(sum[:])
 	}
 	client, err := h.NewClientUnprepped(user, password, "")
-	must(p.t, err)
+	must.Do(p.t, err)
 	talk := client.NewConversation()
 	say := func(heard string, cmd bson.D) bson.Raw {
 		message, err := talk.Step(heard)
-		must(p.t, err)
+		must.Do(p.t, err)
 		return p.runOn("admin", append(cmd, d("payload", []byte(message), "options", d("skipEmptyExchange", true))...))
 	}
 	reply := say("", d("saslStart", 1, "mechanism", mechanism))
@@ -113,8 +112,6 @@ func wantError(t testing.TB, reply bson.Raw, code int32, text string) {
 
 func wantOK(t testing.TB, reply bson.Raw) bson.Raw {
 	t.Helper()
-	if !truthy(reply.Lookup("ok")) {
-		t.Errorf("got %s, want ok", reply)
-	}
+	expect.That(t, truthy(reply.Lookup("ok")), "got %s, want ok", reply)
 	return reply
 }

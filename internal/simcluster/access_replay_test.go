@@ -12,6 +12,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/replay"
@@ -89,15 +91,11 @@ func replayAccess(t *testing.T, file, release string) {
 		case "listCollections":
 			// The order is that of a hash table.
 			w, g := rowsOf(want.Value), rowsOf(got)
-			if !slices.Equal(w, g) {
-				t.Errorf("%d %s: %s, want %s", s.N, s.Note, g, w)
-			}
+			expect.That(t, slices.Equal(w, g), "%d %s: %s, want %s", s.N, s.Note, g, w)
 		}
 	}
 	t.Logf("%v", count)
-	if count["compared"] < 470 || count["privilege lists"] != 10 {
-		t.Errorf("compared only %v", count)
-	}
+	expect.That(t, count["compared"] >= 470 && count["privilege lists"] == 10, "compared only %v", count)
 }
 
 // rowsOf are the rows of a first batch, sorted.
@@ -122,9 +120,7 @@ func names(list bson.RawValue) []string {
 func identityLines(t testing.TB, reply bson.Raw) []string {
 	t.Helper()
 	info, ok := reply.Lookup("authInfo").DocumentOK()
-	if !ok {
-		t.Fatal("no authInfo")
-	}
+	must.That(t, ok, "no authInfo")
 	var lines []string
 	for key, list := range value.Elements(info) {
 		lines = append(lines, key)
@@ -151,14 +147,13 @@ func appendedFields(t testing.TB, s step) []bson.E {
 		return []bson.E{db}
 	}
 	session, err := hex.DecodeString(strings.ReplaceAll(m[1], "-", ""))
-	must(t, err)
+	must.Do(t, err)
 	hash, err := hex.DecodeString(m[4])
-	must(t, err)
+	must.Do(t, err)
 	var seconds, i uint32
 	_, _ = fmt.Sscan(m[2], &seconds)
 	_, _ = fmt.Sscan(m[3], &i)
-	key, err := strconv.ParseInt(m[5], 10, 64)
-	must(t, err)
+	key := must.Get(strconv.ParseInt(m[5], 10, 64))
 	return []bson.E{
 		{Key: "lsid", Value: d("id", bson.Binary{Subtype: bson.TypeBinaryUUID, Data: session})},
 		{Key: "$clusterTime", Value: d("clusterTime", bson.Timestamp{T: seconds, I: i},
@@ -197,7 +192,7 @@ func recording(t testing.TB, name string) (steps []step) {
 		if err == nil {
 			err = bson.Unmarshal(line, &s)
 		}
-		must(t, err)
+		must.Do(t, err)
 		steps = append(steps, s)
 	}
 	return steps

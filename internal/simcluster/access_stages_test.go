@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -78,15 +79,11 @@ func TestListsShowWhatAUserMaySee(t *testing.T) {
 	wantError(t, u.runOn("admin", d("listDatabases", 1, "authorizedDatabases", false)), 13, "Insufficient permissions to list all databases")
 	root := signedIn(t, c, "root", "root-pw")
 	all := wantOK(t, root.runOn("admin", d("listDatabases", 1, "nameOnly", true)))
-	if got := names(all.Lookup("databases")); !slices.Equal(got, []string{"admin", "config", "db", "other"}) {
-		t.Errorf("root's databases %v", got)
-	}
+	expect.EqualSlices(t, names(all.Lookup("databases")), []string{"admin", "config", "db", "other"}, "root's databases")
 	wantError(t, u.runOn("db", d("listCollections", 1)), 13, "not authorized")
 	wantError(t, u.runOn("other", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)), 13, "not authorized")
 	reply := wantOK(t, u.runOn("db", d("listCollections", 1, "nameOnly", true, "authorizedCollections", true)))
-	if got := names(reply.Lookup("cursor", "firstBatch")); !slices.Equal(got, []string{"c"}) {
-		t.Errorf("collections %v", got)
-	}
+	expect.EqualSlices(t, names(reply.Lookup("cursor", "firstBatch")), []string{"c"}, "collections")
 }
 
 func TestWritesNeedThePrivilegesOfTheirEffects(t *testing.T) {

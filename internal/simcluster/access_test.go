@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -14,9 +15,7 @@ func TestEveryCommandHasAnAccessRule(t *testing.T) {
 	for _, v := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		c := emptyCluster(t, func(o *Options) { o.ServerVersion = v })
 		for name := range c.commands {
-			if !c.access.Known(name) {
-				t.Errorf("%s: %s has no access rule", v, name)
-			}
+			expect.That(t, c.access.Known(name), "%s: %s has no access rule", v, name)
 		}
 	}
 }
@@ -28,9 +27,7 @@ func TestUsersMayHaveOnlyOneMechanism(t *testing.T) {
 	wantOK(t, newRawClient(t, c).signIn("SCRAM-SHA-1", "old", "pw"))
 	wantError(t, newRawClient(t, c).signIn("SCRAM-SHA-256", "old", "pw"), 18, "Authentication failed.")
 	hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs", "admin.old"))
-	if got := value.Text(hello.Lookup("saslSupportedMechs")); got != `[ "SCRAM-SHA-1" ]` {
-		t.Errorf("mechanisms %s, want %q", got, `[ "SCRAM-SHA-1" ]`)
-	}
+	expect.Equal(t, value.Text(hello.Lookup("saslSupportedMechs")), `[ "SCRAM-SHA-1" ]`, "mechanisms")
 	if hello := newRawClient(t, c).runOn("admin", d("hello", 1, "saslSupportedMechs",
 		"admin.x")); hello.Lookup("saslSupportedMechs").Type != 0 {
 		t.Errorf("hello lists mechanisms for an unknown user: %s", hello)
@@ -128,14 +125,10 @@ func TestPasswordsAreNotQuoted(t *testing.T) {
 	for _, cmd := range []bson.D{d("createUser", "v", "pwd", "canary", "roles", bson.A{}), d("updateUser", "root", "pwd", "canary")} {
 		reply := u.runOn("admin", cmd)
 		wantError(t, reply, 13, `pwd: "xxx"`)
-		if strings.Contains(reply.String(), "canary") {
-			t.Errorf("%s", reply)
-		}
+		expect.Lacks(t, reply.String(), "canary", "%s", reply)
 	}
 	info := wantOK(t, root.runOn("admin", d("usersInfo", "u", "showCredentials", true)))
-	if !strings.Contains(info.String(), "storedKey") || strings.Contains(info.String(), "pw\"") {
-		t.Errorf("%s", info)
-	}
+	expect.That(t, strings.Contains(info.String(), "storedKey") && !strings.Contains(info.String(), "pw\""), "%s", info)
 	if info := wantOK(t, u.runOn("admin", d("usersInfo", "u"))); value.Len(bson.Raw(info.Lookup("users").Value)) != 1 ||
 		strings.Contains(info.String(), "storedKey") {
 		t.Errorf("%s", info)
@@ -154,9 +147,7 @@ func TestWithoutUsersEverythingIsAllowed(t *testing.T) {
 	wantOK(t, p.signIn("SCRAM-SHA-256", "u", "pw"))
 	wantOK(t, p.runOn("db", d("insert", "c", "documents", bson.A{d("_id", 1)})))
 	status := wantOK(t, p.runOn("admin", d("connectionStatus", 1)))
-	if value.Len(bson.Raw(status.Lookup("authInfo", "authenticatedUsers").Value)) != 1 {
-		t.Errorf("%s", status)
-	}
+	expect.Equal(t, value.Len(bson.Raw(status.Lookup("authInfo", "authenticatedUsers").Value)), 1, "%s", status)
 	if _, err := New(t.Context(), Options{Empty: true, Users: []access.User{{Name: "nobody"}}}); err == nil {
 		t.Error("a user without a password")
 	}

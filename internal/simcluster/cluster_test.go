@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fixture/must"
 )
 
 // fixedEpoch is an arbitrary fixed time.
@@ -21,7 +23,7 @@ func emptyCluster(t testing.TB, change ...func(*Options)) *Cluster {
 		f(&o)
 	}
 	c, err := New(t.Context(), o)
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -33,8 +35,7 @@ func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *
 	for _, f := range change {
 		f(o)
 	}
-	client, err := mongo.Connect(o)
-	must(t, err)
+	client := must.Get(mongo.Connect(o))
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
@@ -43,21 +44,11 @@ func connect(t testing.TB, c *Cluster, change ...func(*options.ClientOptions)) *
 	return client
 }
 
-// must ends the test at an error. Tests of this package use none of the other packages.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // mustRun runs a command in process and fails the test on an error.
 func mustRun(t testing.TB, c *Cluster, db string, cmd bson.D) bson.Raw {
 	t.Helper()
 	reply, err := c.Command(t.Context(), db, cmd)
-	if err != nil {
-		t.Fatalf("%v: %v", cmd, err)
-	}
+	must.That(t, err == nil, "%v: %v", cmd, err)
 	return reply
 }
 

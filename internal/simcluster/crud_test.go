@@ -11,6 +11,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -26,9 +28,7 @@ func withTwentyDocuments(t *testing.T) (*Cluster, *mongo.Collection) {
 	for i := range 20 {
 		docs = append(docs, d("_id", i, "k", 15*i))
 	}
-	if _, err := coll.InsertMany(t.Context(), docs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.InsertMany(t.Context(), docs)))
 	return c, coll
 }
 
@@ -73,9 +73,7 @@ func TestUpdatesAreTargetedByTheRulesOf50(t *testing.T) {
 	_, err = coll.UpdateOne(ctx, d("_id", 99), set, options.UpdateOne().SetUpsert(true))
 	wantCode(t, err, 61, "Failed to target upsert by query :: could not extract exact shard key")
 	r, err = coll.UpdateOne(ctx, d("k", 999), d("$setOnInsert", d("fresh", true)), options.UpdateOne().SetUpsert(true))
-	if err != nil || r.UpsertedCount != 1 {
-		t.Errorf("upsert: %+v, %v, want UpsertedCount 1", r, err)
-	}
+	expect.That(t, err == nil && r.UpsertedCount == 1, "upsert: %+v, %v, want UpsertedCount 1", r, err)
 	var doc struct {
 		K     int
 		Fresh bool
@@ -105,9 +103,7 @@ func TestDeletesAreTargetedByTheRulesOf50(t *testing.T) {
 
 func TestFindAndModifyDeletesADocumentOnce(t *testing.T) {
 	_, coll := withTwentyDocuments(t)
-	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(), "FindOneAndDelete")
 	if err := coll.FindOneAndDelete(t.Context(), d("k", 45)).Err(); !errors.Is(err, mongo.ErrNoDocuments) {
 		t.Errorf("second delete: %v, want %v", err, mongo.ErrNoDocuments)
 	}
@@ -115,9 +111,7 @@ func TestFindAndModifyDeletesADocumentOnce(t *testing.T) {
 
 func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
-	if _, err := coll.UpdateOne(t.Context(), d("k", 45), d("$set", d("k", 250))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.UpdateOne(t.Context(), d("k", 45), d("$set", d("k", 250)))))
 	if n := c.catalog.Shards["shard-rs-3"].Coll("db", "coll").Len(); n != 7 {
 		t.Errorf("shard-rs-3 has %d documents, want 7", n)
 	}
@@ -126,9 +120,7 @@ func TestChangingTheShardKeyMovesTheDocument(t *testing.T) {
 	_, err = coll.UpdateOne(t.Context(), d("_id", 5), d("$set", d("k", 61)))
 	wantCode(t, err, 31025, "without specifying the full shard key")
 	_, err = c.Command(t.Context(), "db", d("update", "coll", "updates", bson.A{d("q", d("k", 75), "u", d("$set", d("k", 61)))}))
-	if err == nil || !strings.Contains(err.Error(), "retryWrites: true") {
-		t.Errorf("not retryable: %v", err)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), "retryWrites: true"), "not retryable: %v", err)
 }
 
 func TestOnlyUnorderedInsertsContinueAfterAnError(t *testing.T) {
@@ -140,9 +132,7 @@ func TestOnlyUnorderedInsertsContinueAfterAnError(t *testing.T) {
 	}{{true, 1}, {false, 2}} {
 		coll := map[bool]string{true: "o", false: "u"}[x.ordered]
 		reply, err := c.Command(t.Context(), "db", d("insert", coll, "documents", docs, "ordered", x.ordered))
-		if err == nil || reply.Lookup("n").Int32() != x.inserted {
-			t.Errorf("ordered %v: %v, %v", x.ordered, reply, err)
-		}
+		expect.That(t, err != nil && reply.Lookup("n").Int32() == x.inserted, "ordered %v: %v, %v", x.ordered, reply, err)
 		we := reply.Lookup("writeErrors", "0")
 		want := `{ index: 1, code: 11000, codeName: "DuplicateKey", errmsg: "E11000 duplicate key error collection: db.` +
 			coll + ` index: _id_ dup key: { _id: 1 }", keyPattern: { _id: 1 }, keyValue: { _id: 1 } }`
@@ -165,9 +155,7 @@ func TestUniqueIndexMustBeginWithTheShardKey(t *testing.T) {
 	if err := index(d("x", 1)); err == nil || err.Error() != "cannot create unique index over { x: 1 } with shard key pattern { k: 1 }" {
 		t.Errorf("other field: %v", err)
 	}
-	if err := index(d("k", 1, "x", 1)); err != nil {
-		t.Errorf("prefix: %v", err)
-	}
+	expect.NoError(t, index(d("k", 1, "x", 1)), "prefix")
 	for shard, node := range c.catalog.Shards {
 		if n := len(node.Coll("db", "coll").Indexes()); n != 3 {
 			t.Errorf("%s has %d indexes, want 3", shard, n)
@@ -179,14 +167,10 @@ func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	ctx := t.Context()
 	cur, err := coll.Find(ctx, bson.D{}, options.Find().SetBatchSize(5).SetSort(d("k", 1)))
-	must(t, err)
-	if !cur.Next(ctx) {
-		t.Fatal("no first document")
-	}
+	must.Do(t, err)
+	must.That(t, cur.Next(ctx), "no first document")
 	// An open cursor keeps its result when the documents are deleted.
-	if _, err := coll.DeleteMany(ctx, bson.D{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.DeleteMany(ctx, bson.D{})))
 	n := 1
 	for cur.Next(ctx) {
 		n++
@@ -194,18 +178,12 @@ func TestOpenCursorsKeepTheirResultAndAreKilled(t *testing.T) {
 	if n != 20 || cur.Err() != nil {
 		t.Errorf("%d documents, %v, want 20", n, cur.Err())
 	}
-	if open := c.cursors.len(); open != 0 {
-		t.Errorf("%d cursors are open after the end, want 0", open)
-	}
+	expect.Equal(t, c.cursors.len(), 0, "cursors are open after the end")
 	first := mustRun(t, c, "config", d("find", "shards", "batchSize", 1))
 	id := first.Lookup("cursor", "id").Int64()
 	killed := mustRun(t, c, "config", d("killCursors", "shards", "cursors", bson.A{id, int64(7)}))
-	if got := killed.Lookup("cursorsKilled", "0").Int64(); got != id {
-		t.Errorf("killed %v", killed)
-	}
-	if got := killed.Lookup("cursorsNotFound", "0").Int64(); got != 7 {
-		t.Errorf("not found %v", killed)
-	}
+	expect.Equal(t, killed.Lookup("cursorsKilled", "0").Int64(), id, "killed %v", killed)
+	expect.Equal(t, killed.Lookup("cursorsNotFound", "0").Int64(), 7, "not found %v", killed)
 }
 
 func TestExplainNamesShardsAndMerge(t *testing.T) {
@@ -221,9 +199,7 @@ func TestExplainNamesShardsAndMerge(t *testing.T) {
 	} {
 		reply := mustRun(t, c, "db", d("explain", x.command, "verbosity", "queryPlanner"))
 		plan := reply.Lookup("queryPlanner", "winningPlan")
-		if got := value.Field(plan.Value, "stage").StringValue(); got != x.stage {
-			t.Errorf("%v: stage %s, want %s", x.command, got, x.stage)
-		}
+		expect.Equal(t, value.Field(plan.Value, "stage").StringValue(), x.stage, "%v: stage", x.command)
 		if got := value.Len(value.Field(plan.Value, "shards").Value); got != x.shards {
 			t.Errorf("%v: %d shards, want %d", x.command, got, x.shards)
 		}
@@ -255,30 +231,22 @@ func TestDocumentsExpireByTTLIndexes(t *testing.T) {
 		d("_id", "not a lease", "until", at(time.Second)),
 		d("_id", "compound", "a", at(time.Second), "b", at(time.Second)),
 	}))
-	if n := c.ExpireDocuments(); n != 3 {
-		t.Errorf("%d documents expired, want old, array and lease", n)
-	}
+	expect.Equal(t, c.ExpireDocuments(), 3, "documents expired, want old, array and lease")
 	c.catalog.AdvanceTo(c.catalog.Now().Add(51 * time.Second))
-	if n := c.ExpireDocuments(); n != 1 {
-		t.Errorf("%d documents expired after another 51 s, want young", n)
-	}
+	expect.Equal(t, c.ExpireDocuments(), 1, "documents expired after another 51 s, want young")
 }
 
 func TestRunningClusterExpiresDocumentsEveryMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Projects: 2, Documents: 10, Layout: "yorkie-head"})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		mustRun(t, c, "store", d("createIndexes", "c", "indexes", bson.A{d("key", d("at", 1), "name", "at_1", "expireAfterSeconds", 5)}))
 		mustRun(t, c, "store", d("insert", "c", "documents", bson.A{d("at", bson.NewDateTimeFromTime(c.catalog.Now()))}))
 		time.Sleep(61 * time.Second)
-		if n := mustRun(t, c, "store", d("count", "c")).Lookup("n").Int32(); n != 0 {
-			t.Errorf("%d documents after a minute", n)
-		}
+		expect.Equal(t, mustRun(t, c, "store", d("count", "c")).Lookup("n").Int32(), 0, "documents after a minute")
 		// A Yorkie server that runs keeps its own document alive.
-		if n := mustRun(t, c, "yorkie-meta", d("count", "clusternodes")).Lookup("n").Int32(); n != 1 {
-			t.Errorf("%d nodes of Yorkie", n)
-		}
+		expect.Equal(t, mustRun(t, c, "yorkie-meta", d("count", "clusternodes")).Lookup("n").Int32(), 1, "nodes of Yorkie")
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -19,9 +21,8 @@ import (
 func bubble(t *testing.T, test func(t *testing.T, c *Cluster, coll *mongo.Collection)) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
-		must(t, err)
-		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll"))
-		must(t, err)
+		must.Do(t, err)
+		client := must.Get(mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll")))
 		coll := client.Database("store").Collection("things")
 		insert(t, t.Context(), coll, d("_id", 1, "n", 0))
 		test(t, c, coll)
@@ -43,7 +44,7 @@ func TestPlainWriteWaitsForTheTransactionThatLocksItsDocument(t *testing.T) {
 		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 0 {
 			t.Errorf("n is %d before the commit", n)
 		}
-		must(t, s.CommitTransaction(ctx))
+		must.Do(t, s.CommitTransaction(ctx))
 		wait.Wait()
 		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 11 || waited != nil {
 			t.Errorf("n is %d (%v), want the commit's 10 and 1", n, waited)
@@ -71,18 +72,14 @@ func TestTransactionOfAStoppedClientIsAbortedAfterItsLifetime(t *testing.T) {
 		ctx, s := begin(t, coll.Database().Client())
 		set(t, ctx, coll, 1, 10)
 		start := time.Now()
-		if _, err := coll.UpdateByID(t.Context(), 1, d("$inc", d("n", 1))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(coll.UpdateByID(t.Context(), 1, d("$inc", d("n", 1)))))
 		if waited := time.Since(start); waited != time.Minute {
 			t.Errorf("the write waited %s, want a minute", waited)
 		}
 		_, err := coll.UpdateByID(ctx, 1, d("$inc", d("n", 1)))
 		wantTransient(t, err, 251)
 		wantTransient(t, s.CommitTransaction(ctx), 251)
-		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 1 {
-			t.Errorf("n is %d, want 1", n)
-		}
+		expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 1, "n")
 	})
 }
 
@@ -94,9 +91,7 @@ func TestEndOfASessionAbortsItsTransaction(t *testing.T) {
 			start := time.Now()
 			mustRun(t, c, "admin", d(command, bson.A{s.ID()}))
 			set(t, t.Context(), coll, 1, 5)
-			if time.Since(start) > 0 {
-				t.Errorf("%s: the document was locked for %s", command, time.Since(start))
-			}
+			expect.That(t, time.Since(start) <= 0, "%s: the document was locked for %s", command, time.Since(start))
 			wantTransient(t, s.CommitTransaction(ctx), 251)
 		})
 	}
@@ -109,19 +104,15 @@ func TestACommitIsKnownAfterTheEndOfItsSession(t *testing.T) {
 		bubble(t, func(t *testing.T, c *Cluster, coll *mongo.Collection) {
 			ctx, s := begin(t, coll.Database().Client())
 			set(t, ctx, coll, 1, 10)
-			must(t, s.CommitTransaction(ctx))
+			must.Do(t, s.CommitTransaction(ctx))
 			for range 2 {
 				mustRun(t, c, "admin", d(command, bson.A{s.ID()}))
-				if err := s.CommitTransaction(ctx); err != nil {
-					t.Errorf("%s: %v", command, err)
-				}
+				expect.NoError(t, s.CommitTransaction(ctx), "%s", command)
 			}
-			must(t, s.StartTransaction(snapshotMajority()))
+			must.Do(t, s.StartTransaction(snapshotMajority()))
 			set(t, ctx, coll, 1, 20)
-			must(t, s.CommitTransaction(ctx))
-			if n := numberIn(t, t.Context(), coll, 1, "n"); n != 20 {
-				t.Errorf("n is %d, want 20", n)
-			}
+			must.Do(t, s.CommitTransaction(ctx))
+			expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 20, "n")
 		})
 	}
 }
@@ -136,11 +127,9 @@ func TestWriteOfAClientThatLeftIsNotAppliedLater(t *testing.T) {
 			t.Errorf("%v, want a cancelled write", err)
 		}
 		synctest.Wait()
-		must(t, s.CommitTransaction(ctx))
+		must.Do(t, s.CommitTransaction(ctx))
 		time.Sleep(time.Minute)
-		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 10 {
-			t.Errorf("n is %d, want 10", n)
-		}
+		expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 10, "n")
 	})
 }
 
@@ -158,11 +147,7 @@ func TestCommitWaitsForAFrozenShard(t *testing.T) {
 			t.Errorf("%v, want the label UnknownTransactionCommitResult", err)
 		}
 		c.Faults().Thaw(shard)
-		if err := s.CommitTransaction(ctx); err != nil {
-			t.Error(err)
-		}
-		if n := numberIn(t, t.Context(), coll, 1, "n"); n != 10 {
-			t.Errorf("n is %d, want 10", n)
-		}
+		expect.NoError(t, s.CommitTransaction(ctx), "CommitTransaction")
+		expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 10, "n")
 	})
 }

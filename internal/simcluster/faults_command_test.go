@@ -9,6 +9,9 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestFaultsArePlantedOverTheWire(t *testing.T) {
@@ -17,7 +20,7 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 		fault := func(pairs ...any) bson.Raw {
 			t.Helper()
 			reply, err := s.client.Database("admin").RunCommand(t.Context(), d(pairs...)).Raw()
-			must(t, err)
+			must.Do(t, err)
 			return reply
 		}
 		id := fault("simulateFault", "add", "command", "split", "at", "committing", "hold", true, "code", 46, "message",
@@ -37,20 +40,12 @@ func TestFaultsArePlantedOverTheWire(t *testing.T) {
 		}
 		fault("simulateFault", "add", "command", "split", "at", "received",
 			"other", d("db", "admin", "command", d("addShardToZone", "shard-rs-3", "zone", "raced")))
-		if err := s.run(db, cmd); err != nil {
-			t.Error(err)
-		}
-		if !strings.Contains(s.state(), "raced") {
-			t.Error("the other client's command had no effect")
-		}
+		expect.NoError(t, s.run(db, cmd), "run")
+		expect.Contains(t, s.state(), "raced", "the other client's command had no effect")
 		fault("simulateFault", "freeze", "member", "config")
-		if err := s.run("admin", d("listShards", 1, "maxTimeMS", 100)); err == nil {
-			t.Error("a frozen config server answered")
-		}
+		expect.That(t, s.run("admin", d("listShards", 1, "maxTimeMS", 100)) != nil, "a frozen config server answered")
 		fault("simulateFault", "heal")
-		if err := s.run("admin", d("listShards", 1)); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.run("admin", d("listShards", 1)), "run")
 	}, func(o *Options) { o.FaultCommand = true })
 }
 
@@ -71,9 +66,7 @@ func TestMisspeltFaultsAreRefused(t *testing.T) {
 			t.Errorf("the invalid command %v was accepted", cmd)
 		}
 	}
-	if n := c.faults.armed.Load(); n != 0 {
-		t.Errorf("%d faults are armed, want 0", n)
-	}
+	expect.Equal(t, c.faults.armed.Load(), 0, "faults are armed")
 }
 
 func TestFaultCommandIsDisabledByDefault(t *testing.T) {
@@ -109,9 +102,7 @@ func TestCurrentOpShowsABlockedCommand(t *testing.T) {
 			t.Errorf("shown %d times, want 1", n)
 		}
 		rule.Remove()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, <-ended, "the end")
 		synctest.Wait()
 		if n := shown(); n != 0 {
 			t.Errorf("shown %d times after its end, want 0", n)

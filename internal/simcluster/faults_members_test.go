@@ -2,13 +2,15 @@ package simcluster
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // The recordings have the donor's step-down at three steps. At the others the rule is:
@@ -16,9 +18,7 @@ import (
 func TestDonorStepDownKeepsTheChunkBeforeTheCommitAndMovesItAfter(t *testing.T) {
 	steps := 0
 	defer func() {
-		if steps < 5 {
-			t.Errorf("%d steps of a migration were tried, want at least 5", steps)
-		}
+		expect.That(t, steps >= 5, "%d steps of a migration were tried, want at least 5", steps)
 	}()
 	for _, p := range FaultPoints() {
 		if p.Command != "moveChunk" || p.At == Received || p.At == Targeted || p.At == Replying {
@@ -40,9 +40,7 @@ func TestDonorStepDownKeepsTheChunkBeforeTheCommitAndMovesItAfter(t *testing.T) 
 			if shard := chunk.Lookup("shard").StringValue(); (shard == "shard-rs-2") != p.Done {
 				t.Errorf("%s: the chunk is on %s", p.At, shard)
 			}
-			if major != 2 || minor != 0 {
-				t.Errorf("%s: version %d|%d, want major 2, minor 0", p.At, major, minor)
-			}
+			expect.That(t, major == 2 && minor == 0, "%s: version %d|%d, want major 2, minor 0", p.At, major, minor)
 			if n := len(s.changelog("moveChunk.from")); n != 0 {
 				t.Errorf("%s: the donor that is gone logged %d ends, want 0", p.At, n)
 			}
@@ -56,9 +54,7 @@ func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 		f := s.cluster.Faults()
 		f.Freeze("config")
 		f.Freeze("config") // once is enough
-		if got := f.Frozen(); !slices.Equal(got, []string{"config"}) {
-			t.Errorf("frozen: %v", got)
-		}
+		expect.EqualSlices(t, f.Frozen(), []string{"config"}, "frozen")
 		db, cmd := s.commandChangingState("split")
 		before := time.Now()
 		var failed mongo.CommandError
@@ -66,11 +62,9 @@ func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 			time.Since(before) < 5*time.Second {
 			t.Errorf("%v after %s", err, time.Since(before))
 		}
-		if err := s.run("admin", d("ping", 1)); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.run("admin", d("ping", 1)), "run")
 		reply, err := s.client.Database("admin").RunCommand(t.Context(), d("connPoolStats", 1)).Raw()
-		must(t, err)
+		must.Do(t, err)
 		if up := reply.Lookup("replicaSets", "cfg", "hosts", "0", "ok"); up.Boolean() {
 			t.Errorf("the router takes a frozen config server for up: %s", reply)
 		}
@@ -82,9 +76,7 @@ func TestFrozenMemberBlocksCommandsThatNeedIt(t *testing.T) {
 		if err := s.run(db, cmd); err != nil || time.Since(before) < 3*time.Second {
 			t.Errorf("%v after %s, want at least %v", err, time.Since(before), 3*time.Second)
 		}
-		if n := len(s.changelog("split")); n != 2 {
-			t.Errorf("%d splits: the one that was late must have left no trace", n)
-		}
+		expect.Equal(t, len(s.changelog("split")), 2, "splits: the one that was late must have left no trace")
 	})
 }
 
@@ -110,7 +102,7 @@ func TestOrphansBlockAMoveBack(t *testing.T) {
 	} {
 		inBubble(t, func(s *faultFixture) {
 			t := s.t
-			must(t, s.run("admin", move("shard-rs-2", c.wait)))
+			must.Do(t, s.run("admin", move("shard-rs-2", c.wait)))
 			time.Sleep(c.pause)
 			before := time.Now()
 			err := s.run("admin", move("shard-rs-1", false))
@@ -136,12 +128,8 @@ func TestDelayBeyondTheTimeLimitEndsOnlyTheCommand(t *testing.T) {
 		if err := s.run(db, append(cmd, d("maxTimeMS", 2000)...)); !errors.As(err, &failed) || failed.Code != 50 {
 			s.t.Fatalf("answered %v", err)
 		}
-		if err := s.run(db, cmd); err != nil {
-			s.t.Errorf("joining the migration: %v", err)
-		}
-		if n := len(s.changelog("moveChunk.commit")); n != 1 {
-			s.t.Errorf("%d commits, want 1", n)
-		}
+		expect.NoError(s.t, s.run(db, cmd), "joining the migration")
+		expect.Equal(s.t, len(s.changelog("moveChunk.commit")), 1, "commits")
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
+
+	"shardboard/internal/fixture/expect"
 )
 
 func TestDuplicateDeliveryReturnsTheSecondReply(t *testing.T) {
@@ -18,9 +20,7 @@ func TestDuplicateDeliveryReturnsTheSecondReply(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "is a boundary key of existing chunk") {
 			s.t.Errorf(`answered %v, want an error, …"is a boundary key of existing chunk"…`, err)
 		}
-		if n := len(s.changelog("split")); n != 2 {
-			s.t.Errorf("%d splits, one of them in the beginning, want 2", n)
-		}
+		expect.Equal(s.t, len(s.changelog("split")), 2, "splits, one of them in the beginning")
 		if n := len(s.cluster.Faults().Seen("split")); n != 1 {
 			s.t.Errorf("seen %d times, want 1", n)
 		}
@@ -61,9 +61,7 @@ func TestCommitSeesAnotherClientsChange(t *testing.T) {
 					t.Errorf("answered %d %v", failed.Code, err)
 				}
 				hits := s.cluster.Faults().Hits()
-				if len(hits) != 1 || hits[0].DoErr() != nil {
-					t.Errorf("hits %+v, want len 1", hits)
-				}
+				expect.That(t, len(hits) == 1 && hits[0].DoErr() == nil, "hits %+v, want len 1", hits)
 				if c.name == "a write while moving" {
 					reply := mustRun(t, s.cluster, "app", d("count", "c", "query", d("p", d("$gte", 0))))
 					if n, _ := reply.Lookup("n").AsInt64OK(); n != 201 {

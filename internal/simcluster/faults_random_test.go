@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // Random faults on random commands: the chunks still partition the key space, versions
@@ -99,9 +101,7 @@ func (s *faultFixture) checkConsistency(before uint64, what string) uint64 {
 		end = chunk.Lookup("max")
 		major, minor, _ := chunk.Lookup("lastmod").TimestampOK()
 		version := uint64(major)<<32 | uint64(minor)
-		if seen[version] {
-			s.t.Fatalf("%s: two chunks have version %d|%d", what, major, minor)
-		}
+		must.That(s.t, !seen[version], "%s: two chunks have version %d|%d", what, major, minor)
 		seen[version], newest = true, max(newest, version)
 	}
 	if end.Document().Lookup("p").Type != bson.TypeMaxKey || newest < before {

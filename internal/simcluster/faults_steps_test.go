@@ -11,6 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAnErrorEndsAnOperationAtItsStep(t *testing.T) {
@@ -44,9 +47,7 @@ func TestACutConnectionLeavesAMigrationRunning(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		migrating := (strings.HasPrefix(p.Command, "move") || p.Command == "unshardCollection") && p.At != Received && p.At != Targeted
-		if changed := s.state() != before; changed != (p.Done || migrating) {
-			s.t.Errorf("changed: %v", changed)
-		}
+		expect.Equal(s.t, s.state() != before, p.Done || migrating, "changed")
 	})
 }
 
@@ -60,20 +61,17 @@ func TestOperationContinuesAfterItsClientGotAnError(t *testing.T) {
 			s.t.Fatalf("answered %v", err)
 		}
 		time.Sleep(time.Minute)
-		if s.state() == before {
-			s.t.Error("the operation did not continue")
-		}
+		expect.That(s.t, s.state() != before, "the operation did not continue")
 	})
 }
 
 // A cut TCP connection ends without an answer, not in the middle of one.
 func TestCutFaultClosesTheSocket(t *testing.T) {
 	c := emptyCluster(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	go func() { _ = c.Serve(l) }()
 	client, err := mongo.Connect(options.Client().ApplyURI("mongodb://" + l.Addr().String() + "/?directConnection=true"))
-	must(t, err)
+	must.Do(t, err)
 	defer client.Disconnect(t.Context())
 	c.Faults().Add(Rule{Command: "addShardToZone", At: Replying, Cut: true})
 	if err := client.Database("admin").RunCommand(t.Context(), d("addShardToZone", "shard-rs-1", "zone", "z")).
@@ -141,16 +139,12 @@ func TestRuleAppliesToTheOccurrencesItNames(t *testing.T) {
 			t := s.t
 			c.rule.At, c.rule.Err = Received, Fail(46)
 			rule := s.cluster.Faults().Add(c.rule)
-			if got := ping(s); got != c.want {
-				t.Errorf("%+v: %s, want %s", c.rule, got, c.want)
-			}
+			expect.Equal(t, ping(s), c.want, "%+v", c.rule)
 			if n := rule.Struck(); n != strings.Count(c.want, "x") {
 				t.Errorf("%+v: struck %d times", c.rule, n)
 			}
 			s.cluster.Faults().Heal()
-			if err := s.run("admin", d("balancerStatus", 1)); err != nil {
-				t.Errorf("healed: %v", err)
-			}
+			expect.NoError(t, s.run("admin", d("balancerStatus", 1)), "healed")
 		})
 	}
 }
@@ -163,8 +157,8 @@ func TestCommandsAreSeenAtTheWire(t *testing.T) {
 			t.Fatalf("%d commands of the process itself, want 0", n)
 		}
 		db, cmd := s.commandChangingState("split")
-		must(t, s.run(db, append(cmd, d("comment", "run 7")...)))
-		must(t, s.run("config", d("find", "chunks")))
+		must.Do(t, s.run(db, append(cmd, d("comment", "run 7")...)))
+		must.Do(t, s.run("config", d("find", "chunks")))
 		seen := f.Seen()
 		if len(seen) != 1 || seen[0].Name != "split" || seen[0].NS != "app.c" || seen[0].Comment.StringValue() != "run 7" ||
 			seen[0].Body.Lookup("middle", "p").Int32() != 150 {

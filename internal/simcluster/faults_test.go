@@ -11,6 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // faultFixture is a cluster with a small sharded collection, app.c, and a driver
@@ -27,7 +30,7 @@ func inBubble(t *testing.T, run func(*faultFixture), change ...func(*Options)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := emptyCluster(t, append([]func(*Options){func(o *Options) { o.Still = false }}, change...)...)
 		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll").SetRetryReads(false))
-		must(t, err)
+		must.Do(t, err)
 		s := &faultFixture{t, c, client}
 		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
 		mustRun(t, c, "admin", d("shardCollection", "app.c", "key", d("p", int32(1))))
@@ -41,12 +44,8 @@ func inBubble(t *testing.T, run func(*faultFixture), change ...func(*Options)) {
 		run(s)
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		if err := client.Disconnect(ctx); err != nil {
-			t.Error(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, client.Disconnect(ctx), "Disconnect")
+		expect.NoError(t, c.Close(), "Close")
 	})
 }
 

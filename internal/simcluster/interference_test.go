@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -20,7 +22,7 @@ func onZonedCollection(t *testing.T, release string, seed int64, test func(t *te
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{ServerVersion: release, Empty: true, Still: true, Seed: seed,
 			Epoch: time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		mustRun(t, c, "admin", d("enableSharding", "app", "primaryShard", "shard-rs-1"))
@@ -61,9 +63,7 @@ func logLines(c *Cluster, log string, whats ...string) (out []string) {
 func wantEveryDocumentOnce(t *testing.T, c *Cluster) {
 	t.Helper()
 	reply := mustRun(t, c, "app", d("aggregate", "c", "pipeline", bson.A{d("$count", "n")}, "cursor", bson.D{}))
-	if n := reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(); n != 6 {
-		t.Errorf("%d documents, want 6", n)
-	}
+	expect.Equal(t, reply.Lookup("cursor", "firstBatch", "0", "n").AsInt64(), 6, "documents")
 }
 
 func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
@@ -71,20 +71,16 @@ func TestBusyBalancerMovesEverySecondWithinZones(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
-				must(t, err)
+				must.Do(t, err)
 				time.Sleep(time.Minute)
 				i.Stop()
 				rounds, commits := logLines(c, "actionlog", "balancer.round"), logLines(c, "changelog", "moveChunk.commit")
-				if len(rounds) < 38 || len(rounds) > 44 {
-					t.Errorf("%d rounds in a minute, want 38 to 44", len(rounds))
-				}
+				expect.That(t, len(rounds) >= 38 && len(rounds) <= 44, "%d rounds in a minute, want 38 to 44", len(rounds))
 				if i.Acts() < 15 || len(commits) < len(rounds) {
 					t.Errorf("%d chunks moved, %d moves in %d rounds", i.Acts(), len(commits), len(rounds))
 				}
 				for _, m := range commits[1:] {
-					if strings.Contains(m, `{"p": {"$numberInt":"100"}}`) {
-						t.Errorf("out of its zone: %s", m)
-					}
+					expect.Lacks(t, m, `{"p": {"$numberInt":"100"}}`, "out of its zone")
 				}
 				if late := logLines(c, "changelog", "moveChunk.error"); len(late) > 0 {
 					t.Errorf("failed: %s, want len 0", late)
@@ -105,16 +101,14 @@ func TestBusyBalancerConflictsWithManualMoves(t *testing.T) {
 	onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
 		mustRun(t, c, "admin", d("shardCollection", "app.other", "key", d("p", int32(1))))
 		i, err := c.Interfere(Interference{Kind: BusyBalancer, Namespaces: []string{"app.c"}})
-		must(t, err)
+		must.Do(t, err)
 		refused := map[string]int{}
 		for n := range 200 {
 			time.Sleep(333 * time.Millisecond)
 			to := []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"}[n%3]
 			_, err := c.Command(t.Context(), "admin", d("moveChunk", "app.other", "find", d("p", int32(0)), "to", to, "_waitForDelete", true))
 			if e := status.Of(err); e != nil {
-				if e.Code != status.ConflictingOperationInProgress {
-					t.Fatalf("refused by %v", err)
-				}
+				must.That(t, e.Code == status.ConflictingOperationInProgress, "refused by %v", err)
 				text, _, _ := strings.Cut(e.Message, " chunk [{ p: ")
 				refused[text]++
 			}
@@ -136,7 +130,7 @@ func TestBalancerReturnsChunksThatSomebodyMovesOutOfTheirZone(t *testing.T) {
 		t.Run(release, func(t *testing.T) {
 			onZonedCollection(t, release, 7, func(t *testing.T, c *Cluster) {
 				i, err := c.Interfere(Interference{Kind: MovesOutOfZones, Every: 5 * time.Second})
-				must(t, err)
+				must.Do(t, err)
 				time.Sleep(5 * time.Minute)
 				i.Stop()
 				time.Sleep(time.Minute)
@@ -168,9 +162,7 @@ func TestSameSeedGivesTheSameInterference(t *testing.T) {
 		t.Run(string(kind), func(t *testing.T) {
 			run := func(seed int64) (log []string) {
 				onZonedCollection(t, "5.0", 7, func(t *testing.T, c *Cluster) {
-					if _, err := c.Interfere(Interference{Kind: kind, Seed: seed}); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, must.Err(c.Interfere(Interference{Kind: kind, Seed: seed})))
 					time.Sleep(2 * time.Minute)
 					log = logLines(c, "changelog", "moveChunk.start", "moveChunk.commit", "moveChunk.error")
 				})
@@ -180,9 +172,7 @@ func TestSameSeedGivesTheSameInterference(t *testing.T) {
 			if !slices.Equal(one, again) {
 				t.Errorf("twice seed 1:\n%s\n\n%s", strings.Join(one, "\n"), strings.Join(again, "\n"))
 			}
-			if slices.Equal(one, other) || len(one) < 20 {
-				t.Errorf("seeds 1 and 2 do the same, %d entries", len(one))
-			}
+			expect.That(t, !slices.Equal(one, other) && len(one) >= 20, "seeds 1 and 2 do the same, %d entries", len(one))
 		})
 	}
 }
@@ -190,8 +180,6 @@ func TestSameSeedGivesTheSameInterference(t *testing.T) {
 func TestInvalidInterferenceOptionsAreRefused(t *testing.T) {
 	c := emptyCluster(t)
 	for _, i := range []Interference{{}, {Kind: "weather"}, {Kind: BusyBalancer, Every: -1}} {
-		if _, err := c.Interfere(i); err == nil {
-			t.Errorf("the invalid options %+v were accepted", i)
-		}
+		expect.That(t, must.Err(c.Interfere(i)) != nil, "the invalid options %+v were accepted", i)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 )
 
@@ -45,9 +47,7 @@ func TestCursorOfAReadThatWasGivenUpHoldsWhatLeavesItsShardLater(t *testing.T) {
 		{"db.changes", "s1", now.Add(time.Second), true}, {"db.changes", "s1", now.Add(-time.Second), false},
 		{"db.changes", "s2", now.Add(time.Second), false}, {"db.other", "s1", now.Add(time.Second), false},
 	} {
-		if got := hold(x.ns, x.shard, x.left, now); got != x.want {
-			t.Errorf("%s on %s: held %v", x.ns, x.shard, got)
-		}
+		expect.Equal(t, hold(x.ns, x.shard, x.left, now), x.want, "%s on %s: held", x.ns, x.shard)
 	}
 	l.closeSession(session("b"), userDigest("somebody else"))
 	l.closeSession(session("a"), userDigest(""))
@@ -72,9 +72,7 @@ func TestOpenCursorOfAClientHoldsADeletion(t *testing.T) {
 		time.Sleep(time.Minute) // until what left shard-rs-1 is deleted
 		client := connect(t, c, func(o *options.ClientOptions) { o.SetAppName("report-job") })
 		cur, err := client.Database("db").Collection("coll").Find(t.Context(), d("k", d("$gte", 100)), options.Find().SetBatchSize(2))
-		if err != nil || !cur.Next(t.Context()) {
-			t.Fatal(err)
-		}
+		must.That(t, err == nil && cur.Next(t.Context()), "%v", err)
 		reply := mustRun(t, c, "admin", d("aggregate", 1, "cursor", bson.D{}, "pipeline", bson.A{
 			d("$currentOp", d("allUsers", true, "idleCursors", true)), d("$match", d("type", "idleCursor"))}))
 		rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()

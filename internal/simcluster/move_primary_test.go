@@ -10,6 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -73,9 +75,7 @@ func TestMovePrimaryRefusesWritesToWhatItMoves(t *testing.T) {
 			"rename":        s.run("admin", d("renameCollection", "app.u", "to", "app.v")),
 			"dropDatabase":  s.run("app", d("dropDatabase", int32(1))),
 		} {
-			if code := codeOf(err); code != status.MovePrimaryInProgress {
-				s.t.Errorf("%s: %v, want error 319", what, err)
-			}
+			expect.Equal(s.t, codeOf(err), status.MovePrimaryInProgress, "%s: %v, want error 319", what, err)
 		}
 		if n := s.count("u"); n != 2560 {
 			s.t.Errorf("a read during the move sees %d documents, want 2560", n)
@@ -83,10 +83,8 @@ func TestMovePrimaryRefusesWritesToWhatItMoves(t *testing.T) {
 		if _, err := app.Collection("c").InsertOne(s.t.Context(), d("_id", "new", "p", int32(5))); err != nil {
 			s.t.Errorf("a write to a sharded collection: %v", err)
 		}
-		must(s.t, <-done)
-		if _, err := app.Collection("u").InsertOne(s.t.Context(), d("_id", "new")); err != nil {
-			s.t.Errorf("a write after the move: %v", err)
-		}
+		must.Do(s.t, <-done)
+		expect.NoError(s.t, must.Err(app.Collection("u").InsertOne(s.t.Context(), d("_id", "new"))), "a write after the move")
 	})
 }
 
@@ -95,16 +93,10 @@ func TestMovePrimaryLosesWritesBefore5(t *testing.T) {
 		s.insertUnsharded(2560)
 		done := s.movePrimary()
 		time.Sleep(100 * time.Millisecond)
-		if _, err := s.client.Database("app").Collection("u").InsertOne(s.t.Context(), d("_id", "late")); err != nil {
-			s.t.Fatal(err)
-		}
-		if n := s.count("u"); n != 2561 {
-			s.t.Errorf("%d documents after the write, want 2561", n)
-		}
-		must(s.t, <-done)
-		if n := s.count("u"); n != 2560 {
-			s.t.Errorf("%d documents after the move, want 2560: the late one is lost", n)
-		}
+		must.Do(s.t, must.Err(s.client.Database("app").Collection("u").InsertOne(s.t.Context(), d("_id", "late"))))
+		expect.Equal(s.t, s.count("u"), 2561, "documents after the write")
+		must.Do(s.t, <-done)
+		expect.Equal(s.t, s.count("u"), 2560, "documents after the move, want 2560: the late one is lost")
 	}, func(o *Options) { o.ServerVersion = "4.4.29" })
 }
 
@@ -112,13 +104,11 @@ func TestMovePrimaryGoesOnAfterItsTimeLimitAndIsJoined(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		s.insertUnsharded(2560)
 		err := s.run("admin", d("movePrimary", "app", "to", "shard-rs-2", "maxTimeMS", int32(100)))
-		if code := codeOf(err); code != status.MaxTimeMSExpired {
-			s.t.Fatalf("%v, want error 50", err)
-		}
+		must.That(s.t, codeOf(err) == status.MaxTimeMSExpired, "%v, want error 50", err)
 		if err := s.run("admin", d("movePrimary", "app", "to", "shard-rs-3")); codeOf(err) != status.ConflictingOperationInProgress {
 			s.t.Errorf("to another shard meanwhile: %v, want error 117", err)
 		}
-		must(s.t, s.run("admin", d("movePrimary", "app", "to", "shard-rs-2")))
+		must.Do(s.t, s.run("admin", d("movePrimary", "app", "to", "shard-rs-2")))
 		log := s.primaryMoves()
 		if p := s.primary(); p != "shard-rs-2" || log != "movePrimary.start movePrimary.commit" {
 			s.t.Errorf("primary %s, log %s, want one move to shard-rs-2", p, log)
@@ -170,17 +160,15 @@ func TestTransactionDoesNotCommitWhatAMovePrimaryMoves(t *testing.T) {
 	inBubble(t, func(s *faultFixture) {
 		s.insertUnsharded(2560)
 		session, err := s.client.StartSession()
-		must(s.t, err)
+		must.Do(s.t, err)
 		defer session.EndSession(s.t.Context())
 		ctx := mongo.NewSessionContext(s.t.Context(), session)
-		must(s.t, session.StartTransaction())
-		if _, err := s.client.Database("app").Collection("u").InsertOne(ctx, d("_id", "open")); err != nil {
-			s.t.Fatal(err)
-		}
+		must.Do(s.t, session.StartTransaction())
+		must.Do(s.t, must.Err(s.client.Database("app").Collection("u").InsertOne(ctx, d("_id", "open"))))
 		done := s.movePrimary()
 		time.Sleep(100 * time.Millisecond)
 		committed := session.CommitTransaction(ctx)
-		must(s.t, <-done)
+		must.Do(s.t, <-done)
 		if n := s.count("u"); (committed == nil) != (n == 2561) {
 			s.t.Errorf("the commit answered %s, and %d documents are there", fmt.Sprint(committed), n)
 		}

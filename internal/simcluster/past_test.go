@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // In a past nothing waits, and everything has the time at which it happened.
@@ -13,20 +16,16 @@ func TestThePastTakesNoTimeAndHasItsOwnTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		c, err := New(t.Context(), Options{Projects: 10, Documents: 500, Epoch: begun.Add(-24 * time.Hour)})
-		must(t, err)
+		must.Do(t, err)
 		defer c.Close()
 		p, err := c.Past()
-		must(t, err)
+		must.Do(t, err)
 		noon := begun.Add(-12 * time.Hour)
 		p.AdvanceTo(noon)
-		must(t, p.Push(t.Context(), 1, 20))
-		if p.Balance(t.Context(), 1) == 0 {
-			t.Error("the balancer moved nothing")
-		}
+		must.Do(t, p.Push(t.Context(), 1, 20))
+		expect.That(t, p.Balance(t.Context(), 1) != 0, "the balancer moved nothing")
 		took := c.Now().Sub(noon)
-		if took <= 0 || took > time.Minute {
-			t.Errorf("a round of the balancer took %v of the cluster's time", took)
-		}
+		expect.That(t, took > 0 && took <= time.Minute, "a round of the balancer took %v of the cluster's time", took)
 		p.AdvanceTo(begun)
 		p.End()
 		if time.Since(begun) != 0 || !c.Now().Equal(begun) {
@@ -34,14 +33,14 @@ func TestThePastTakesNoTimeAndHasItsOwnTimes(t *testing.T) {
 		}
 		log, err := c.Command(t.Context(), "config", bson.D{{Key: "find", Value: "changelog"},
 			{Key: "filter", Value: bson.D{{Key: "what", Value: "moveChunk.commit"}}}, {Key: "sort", Value: bson.D{{Key: "time", Value: -1}}}})
-		must(t, err)
+		must.Do(t, err)
 		at := log.Lookup("cursor", "firstBatch", "0", "time").Time()
 		if at.Before(noon) || at.After(noon.Add(time.Minute)) {
 			t.Errorf("the move is logged at %v, want about %v", at, noon)
 		}
 		rows, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "find", Value: "changes"},
 			{Key: "sort", Value: bson.D{{Key: "_id", Value: -1}}}})
-		must(t, err)
+		must.Do(t, err)
 		made := rows.Lookup("cursor", "firstBatch", "0", "_id").ObjectID().Timestamp()
 		if made.Before(noon.Add(-time.Second)) || made.After(noon.Add(time.Minute)) {
 			t.Errorf("the newest change is of %v, want about %v", made, noon)
@@ -52,14 +51,12 @@ func TestThePastTakesNoTimeAndHasItsOwnTimes(t *testing.T) {
 func TestThePastHasWavesAndOneBusyHour(t *testing.T) {
 	end := time.Now().Truncate(time.Minute)
 	c, err := New(t.Context(), Options{Projects: 10, Documents: 2000, Busy: true, Epoch: end.Add(-24 * time.Hour)})
-	must(t, err)
+	must.Do(t, err)
 	defer c.Close()
 	p, err := c.Past()
-	must(t, err)
+	must.Do(t, err)
 	id, name := c.BusyProject()
-	if id == "" || name == "" {
-		t.Fatal("no project gets busy")
-	}
+	must.That(t, id != "" && name != "", "no project gets busy")
 	rows := func(ago time.Duration) (all, busy int64) {
 		for _, w := range p.Minute(end.Add(-ago), end) {
 			all += w.Rows
@@ -88,13 +85,13 @@ func TestAProjectIsBusyFromTheStart(t *testing.T) {
 	written := func(busy bool) (all, ofProject int64) {
 		synctest.Test(t, func(t *testing.T) {
 			c, err := New(t.Context(), Options{Projects: 3, Documents: 300, Busy: busy})
-			must(t, err)
+			must.Do(t, err)
 			defer c.Close()
 			id, _ := c.BusyProject()
 			project, _ := bson.ObjectIDFromHex(id) // none is busy without Busy
 			count := func(filter bson.D) int64 {
 				reply, err := c.Command(t.Context(), "yorkie-meta", bson.D{{Key: "count", Value: "changes"}, {Key: "query", Value: filter}})
-				must(t, err)
+				must.Do(t, err)
 				return reply.Lookup("n").AsInt64()
 			}
 			newer := bson.E{Key: "_id", Value: bson.D{{Key: "$gte", Value: bson.NewObjectIDFromTimestamp(c.Now())}}}

@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/wire"
 )
@@ -18,20 +20,18 @@ import (
 func dial(t *testing.T, c *Cluster) net.Conn {
 	t.Helper()
 	conn, err := c.DialContext(t.Context(), "tcp", "anywhere:27017")
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { conn.Close() })
-	must(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
+	must.Do(t, conn.SetDeadline(time.Now().Add(5*time.Second)))
 	return conn
 }
 
 // exchange sends one OP_MSG and reads the reply's body.
 func exchange(t *testing.T, conn net.Conn, cmd bson.D) bson.Raw {
 	t.Helper()
-	if _, err := conn.Write(wire.AppendMsg(nil, 1, 0, 0, encode(cmd))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(conn.Write(wire.AppendMsg(nil, 1, 0, 0, encode(cmd)))))
 	m, err := wire.Read(conn)
-	must(t, err)
+	must.Do(t, err)
 	return m.Body
 }
 
@@ -51,14 +51,10 @@ func TestUnreadableFramesEndTheConnection(t *testing.T) {
 			for {
 				m, err := wire.Read(conn)
 				if err != nil {
-					if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) {
-						t.Fatalf("connection ended with %v", err)
-					}
+					must.That(t, errors.Is(err, io.EOF) || errors.Is(err, io.ErrClosedPipe), "connection ended with %v", err)
 					return
 				}
-				if truthy(m.Body.Lookup("ok")) {
-					t.Fatalf("answered %v", m.Body)
-				}
+				must.That(t, !truthy(m.Body.Lookup("ok")), "answered %v", m.Body)
 			}
 		})
 	}
@@ -106,12 +102,8 @@ func TestVersionsAnnounceTheirWireVersion(t *testing.T) {
 	for version, want := range map[string]int32{"4.4": 9, "5.0": 13, "6.0": 17, "7.0": 21, "8.0": 25} {
 		c := emptyCluster(t, func(o *Options) { o.ServerVersion = version })
 		hello := mustRun(t, c, "admin", d("hello", 1))
-		if got := hello.Lookup("maxWireVersion").Int32(); got != want {
-			t.Errorf("%s: wire version %d, want %d", version, got, want)
-		}
-		if err := connect(t, c).Ping(t.Context(), nil); err != nil {
-			t.Errorf("%s: %v", version, err)
-		}
+		expect.Equal(t, hello.Lookup("maxWireVersion").Int32(), want, "%s: wire version", version)
+		expect.NoError(t, connect(t, c).Ping(t.Context(), nil), "%s", version)
 	}
 	if _, err := New(t.Context(), Options{Empty: true, ServerVersion: "5.1"}); err == nil {
 		t.Error("version 5.1 was accepted")
@@ -122,9 +114,7 @@ func TestUnacknowledgedWriteHasNoReply(t *testing.T) {
 	c := emptyCluster(t)
 	conn := dial(t, c)
 	insert := encode(d("insert", "c", "documents", bson.A{d("_id", 1)}, "$db", "db", "writeConcern", d("w", 0)))
-	if _, err := conn.Write(wire.AppendMsg(nil, 1, 0, wire.MoreToCome, insert)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(conn.Write(wire.AppendMsg(nil, 1, 0, wire.MoreToCome, insert))))
 	if got := exchange(t, conn, d("count", "c", "$db", "db")).Lookup("n").Int32(); got != 1 {
 		t.Fatalf("counted %d after the write, want 1", got)
 	}
@@ -136,31 +126,24 @@ func TestMaxTimeEndsAScan(t *testing.T) {
 	for i := range 20_000 {
 		docs = append(docs, encode(d("_id", i, "s", "some text to look at")))
 	}
-	must(t, c.BulkInsert("db.c", docs))
+	must.Do(t, c.BulkInsert("db.c", docs))
 	_, err := c.Command(t.Context(), "db", d("find", "c", "filter", d("s", d("$regex", "(a|b|c)*look")), "maxTimeMS", 1))
 	var e *status.Error
-	if !errors.As(err, &e) || e.Code != 50 || e.Message != "operation exceeded time limit" {
-		t.Fatalf("got %v", err)
-	}
+	must.That(t, errors.As(err, &e) && e.Code == 50 && e.Message == "operation exceeded time limit", "got %v", err)
 }
 
 func TestCloseEndsEveryConnection(t *testing.T) {
 	c := emptyCluster(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	served := make(chan error, 1)
 	go func() { served <- c.Serve(l) }()
 	conn, err := net.Dial("tcp", l.Addr().String())
-	must(t, err)
+	must.Do(t, err)
 	defer conn.Close()
 	exchange(t, conn, d("hello", 1, "$db", "admin"))
-	must(t, c.Close())
-	if err := <-served; err != nil {
-		t.Errorf("Serve returned %v", err)
-	}
-	if _, err := conn.Read(make([]byte, 1)); err == nil {
-		t.Error("the connection is still open")
-	}
+	must.Do(t, c.Close())
+	expect.NoError(t, <-served, "Serve returned")
+	expect.That(t, must.Err(conn.Read(make([]byte, 1))) != nil, "the connection is still open")
 	if _, err := c.DialContext(t.Context(), "", ""); !errors.Is(err, ErrClosed) {
 		t.Errorf("dialing a closed cluster gave %v, want %v", err, ErrClosed)
 	}

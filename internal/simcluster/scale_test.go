@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // Operations on one chunk must not become slower with the number of chunks. All together
@@ -26,7 +29,7 @@ func TestCommandsStayFastWithManyChunks(t *testing.T) {
 			points[i] = encode(d("p", int64(i)*10))
 		}
 		c.catalog.Mu.Lock()
-		must(t, c.catalog.SplitChunk("d.m", points[0], points))
+		must.Do(t, c.catalog.SplitChunk("d.m", points[0], points))
 		c.catalog.Mu.Unlock()
 		docs := make(bson.A, 1000)
 		for i := range docs {
@@ -60,9 +63,7 @@ func TestVirtualChunksReadLikeStoredOnes(t *testing.T) {
 			return rows
 		}
 		all := read(nil, "min")
-		if len(all) != 1000 {
-			t.Fatalf("%s: %d chunks", version, len(all))
-		}
+		must.That(t, len(all) == 1000, "%s: %d chunks", version, len(all))
 		bound := func(i int) bson.RawValue { return all[i].Document().Lookup("min") }
 		for what, rows := range map[string][]bson.RawValue{
 			"by version":   read(nil, "lastmod")[700:],
@@ -70,9 +71,7 @@ func TestVirtualChunksReadLikeStoredOnes(t *testing.T) {
 			"of a version": read(d("lastmod", d("$gte", all[700].Document().Lookup("lastmod"))), "lastmod"),
 			"by bounds":    append(read(d("min", d("$in", bson.A{bound(700), bound(900), d("k", int64(5))})), "min"), all[702:]...),
 		} {
-			if len(rows) != 300 || !rows[0].Equal(all[700]) {
-				t.Errorf("%s %s: %d rows", version, what, len(rows))
-			}
+			expect.That(t, len(rows) == 300 && rows[0].Equal(all[700]), "%s %s: %d rows", version, what, len(rows))
 		}
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // One simulated hour of polling a live cluster leaves no goroutine behind: synctest
@@ -16,16 +19,15 @@ import (
 func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true})
-		must(t, err)
+		must.Do(t, err)
 		c.Start(t.Context())
-		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll"))
-		must(t, err)
+		client := must.Get(mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("poll")))
 		begin, polls := time.Now(), 0
 		for time.Since(begin) < time.Hour {
 			time.Sleep(5 * time.Second)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			cur, err := client.Database("config").Collection("mongos").Find(ctx, bson.D{})
-			must(t, err)
+			must.Do(t, err)
 			var rows []struct{ Ping time.Time }
 			if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 {
 				t.Fatalf("rows %v, %v, want len 1", rows, err)
@@ -36,15 +38,9 @@ func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 			cancel()
 			polls++
 		}
-		if polls < 700 {
-			t.Errorf("%d polls in an hour, want at least 700", polls)
-		}
-		if err := client.Disconnect(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.That(t, polls >= 700, "%d polls in an hour, want at least 700", polls)
+		expect.NoError(t, client.Disconnect(t.Context()), "Disconnect")
+		expect.NoError(t, c.Close(), "Close")
 	})
 }
 
@@ -53,21 +49,16 @@ func TestHourOfPollingLeaksNoGoroutines(t *testing.T) {
 func TestStreamingHelloWaitsInSimulatedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true})
-		must(t, err)
-		client, err := mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("stream"))
-		must(t, err)
+		must.Do(t, err)
+		client := must.Get(mongo.Connect(options.Client().ApplyURI(URI()).SetDialer(c).SetServerMonitoringMode("stream")))
 		for range 5 {
-			must(t, client.Ping(t.Context(), nil))
+			must.Do(t, client.Ping(t.Context(), nil))
 			time.Sleep(time.Minute)
 		}
 		if n := c.stats.requests.Load(); n > 100 {
 			t.Errorf("%d requests in five minutes: the streaming hello does not wait", n)
 		}
-		if err := client.Disconnect(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, client.Disconnect(t.Context()), "Disconnect")
+		expect.NoError(t, c.Close(), "Close")
 	})
 }

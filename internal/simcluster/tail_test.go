@@ -7,6 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -15,7 +17,7 @@ import (
 func TestTailableCursors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true, ServerVersion: "8.0"})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close() }()
 		c.Start(t.Context())
 		run := func(db string, cmd ...bson.E) (bson.Raw, error) { return c.Command(t.Context(), db, bson.D(cmd)) }
@@ -40,15 +42,13 @@ func TestTailableCursors(t *testing.T) {
 		}
 		open := func() int64 {
 			reply, err := run("config", e("find", "changelog"), e("tailable", true), e("awaitData", true))
-			must(t, err)
+			must.Do(t, err)
 			return reply.Lookup("cursor", "id").AsInt64()
 		}
 		if _, err := run("config", e("delete", "changelog"), e("deletes", bson.A{bson.D{e("q", bson.D{}), e("limit", 0)}})); err != nil {
 			t.Fatal(err)
 		}
-		if id := open(); id != 0 {
-			t.Error("a cursor on an empty log is open")
-		}
+		expect.Equal(t, open(), 0, "a cursor on an empty log is open")
 		insert(1)
 		id := open()
 		more := func() (int, time.Duration, error) {
@@ -85,8 +85,6 @@ func TestTailableCursors(t *testing.T) {
 		if _, _, err := more(); status.Of(err).Code != status.CappedPositionLost {
 			t.Errorf("overwritten: %v", err)
 		}
-		if n := c.cursors.len(); n != 0 {
-			t.Errorf("%d cursors stay", n)
-		}
+		expect.Equal(t, c.cursors.len(), 0, "cursors stay")
 	})
 }

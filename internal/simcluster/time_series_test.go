@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // Measurements go into the buckets of their meta value and time, on the shards of a sharded series too, and come back
@@ -40,7 +42,5 @@ func TestMeasurementsAreKeptInBuckets(t *testing.T) {
 	if want := "0 0; 30 1; 60 2; 90 3; "; got != want {
 		t.Errorf("measurements %q, want %q", got, want)
 	}
-	if n := mustRun(t, c, "db", d("count", "ts")).Lookup("n").Int32(); n != 8 {
-		t.Errorf("%d measurements, want 8", n)
-	}
+	expect.Equal(t, mustRun(t, c, "db", d("count", "ts")).Lookup("n").Int32(), 8, "measurements")
 }

@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/access"
 	"shardboard/internal/simcluster/engine/status"
 )
@@ -25,18 +27,14 @@ func TestTransactionsBelongToTheirUser(t *testing.T) {
 	coll := jo.Database("store").Collection("things")
 	write := func() (context.Context, *mongo.Session) {
 		ctx, s := begin(t, jo)
-		if _, err := coll.InsertOne(ctx, bson.D{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(coll.InsertOne(ctx, bson.D{})))
 		return ctx, s
 	}
 	ctx, s := write()
-	must(t, eve.Database("admin").RunCommand(t.Context(), d("endSessions", bson.A{s.ID()})).Err())
-	if err := s.CommitTransaction(ctx); err != nil {
-		t.Errorf("another user ended the transaction: %v", err)
-	}
+	must.Do(t, eve.Database("admin").RunCommand(t.Context(), d("endSessions", bson.A{s.ID()})).Err())
+	expect.NoError(t, s.CommitTransaction(ctx), "another user ended the transaction")
 	ctx, s = write()
-	must(t, jo.Database("admin").RunCommand(t.Context(), d("killSessions", bson.A{})).Err())
+	must.Do(t, jo.Database("admin").RunCommand(t.Context(), d("killSessions", bson.A{})).Err())
 	wantTransient(t, s.CommitTransaction(ctx), 251)
 }
 
@@ -52,25 +50,19 @@ func TestSessionsOfOthersEndByAPatternOnly(t *testing.T) {
 	}
 	jo, eve, root := as("jo"), as("eve"), as("root")
 	coll := jo.Client().Database("store").Collection("things")
-	if _, err := coll.InsertMany(t.Context(), []any{bson.D{}, bson.D{}, bson.D{}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := coll.Find(t.Context(), bson.D{}, options.Find().SetBatchSize(1)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.InsertMany(t.Context(), []any{bson.D{}, bson.D{}, bson.D{}})))
+	must.Do(t, must.Err(coll.Find(t.Context(), bson.D{}, options.Find().SetBatchSize(1))))
 	standing := func() (lsids bson.A) {
 		cur, err := root.Aggregate(t.Context(), bson.A{
 			d("$currentOp", d("allUsers", true, "idleCursors", true)), d("$match", d("type", "idleCursor"))})
-		must(t, err)
+		must.Do(t, err)
 		for cur.Next(t.Context()) {
 			lsids = append(lsids, cur.Current.Lookup("lsid"))
 		}
 		return lsids
 	}
 	lsids := standing()
-	if len(lsids) != 1 {
-		t.Fatalf("%d cursors stand, want 1", len(lsids))
-	}
+	must.That(t, len(lsids) == 1, "%d cursors stand, want 1", len(lsids))
 	pattern := d("killAllSessionsByPattern", bson.A{d("lsid", lsids[0])})
 	for _, who := range []*mongo.Database{eve, root} {
 		id := bson.A{d("id", lsids[0].(bson.RawValue).Document().Lookup("id"))}

@@ -10,6 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -33,9 +35,7 @@ func TestCommandsThatATransactionMayNotRun(t *testing.T) {
 		ctx, s := begin(t, client)
 		wantCode(t, run(ctx), int(status.OperationNotSupportedInTransaction), "")
 		_ = s.AbortTransaction(ctx)
-		if t.Failed() {
-			t.Fatal(name)
-		}
+		must.That(t, !t.Failed(), "%v", name)
 	}
 }
 
@@ -58,22 +58,16 @@ func TestUniqueKeysHoldBetweenTransactions(t *testing.T) {
 	_ = s2.AbortTransaction(second)
 	// The two documents exchange their keys by way of a third.
 	for id, b := range map[int]int{1: 9} {
-		if _, err := coll.UpdateByID(first, id, d("$set", d("b", b))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(coll.UpdateByID(first, id, d("$set", d("b", b)))))
 	}
 	for _, step := range [][2]int{{2, 1}, {1, 2}} {
-		if _, err := coll.UpdateByID(first, step[0], d("$set", d("b", step[1]))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(coll.UpdateByID(first, step[0], d("$set", d("b", step[1])))))
 	}
-	must(t, s1.CommitTransaction(first))
+	must.Do(t, s1.CommitTransaction(first))
 	_, err = coll.InsertOne(late, d("_id", 5, "a", 1, "b", 3))
 	wantTransient(t, err, 112)
 	for id, b := range map[int]int{1: 2, 2: 1, 3: 3} {
-		if got := numberIn(t, t.Context(), coll, id, "b"); got != b {
-			t.Errorf("b of %d is %d, want %d", id, got, b)
-		}
+		expect.Equal(t, numberIn(t, t.Context(), coll, id, "b"), b, "b of %d", id)
 	}
 }
 
@@ -130,7 +124,7 @@ func TestTransactionArgumentsAreChecked(t *testing.T) {
 func TestLifetimeOfTransactionsIsAnOption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(t.Context(), Options{Empty: true, Still: true, TransactionLifetime: 3 * time.Second})
-		must(t, err)
+		must.Do(t, err)
 		defer func() { _ = c.Close() }()
 		lsid := d("id", bson.Binary{Subtype: 4, Data: make([]byte, 16)})
 		statement := d("insert", "c", "documents", bson.A{d("_id", 1)}, "lsid", lsid, "txnNumber", int64(1), "autocommit", false)
@@ -149,7 +143,7 @@ func TestTransactionCreatesCollections(t *testing.T) {
 	for i, want := range []int{0, 1} { // aborted, committed
 		ctx, s := begin(t, client)
 		insert(t, ctx, store.Collection("implicit"), d("_id", 1))
-		must(t, []func(context.Context) error{s.AbortTransaction, s.CommitTransaction}[i](ctx))
+		must.Do(t, []func(context.Context) error{s.AbortTransaction, s.CommitTransaction}[i](ctx))
 		if names, err := store.ListCollectionNames(t.Context(), bson.D{}); err != nil || len(names) != want {
 			t.Errorf("collections %v, %v, want %d", names, err, want)
 		}

@@ -11,6 +11,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	"go.mongodb.org/mongo-driver/v2/mongo/readconcern"
 	"go.mongodb.org/mongo-driver/v2/mongo/writeconcern"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func snapshotMajority() *options.TransactionOptionsBuilder {
@@ -21,9 +24,9 @@ func snapshotMajority() *options.TransactionOptionsBuilder {
 func begin(t *testing.T, client *mongo.Client) (context.Context, *mongo.Session) {
 	t.Helper()
 	s, err := client.StartSession()
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { s.EndSession(context.Background()) })
-	must(t, s.StartTransaction(snapshotMajority()))
+	must.Do(t, s.StartTransaction(snapshotMajority()))
 	return mongo.NewSessionContext(t.Context(), s), s
 }
 
@@ -35,16 +38,14 @@ func numberIn(t *testing.T, ctx context.Context, coll *mongo.Collection, id any,
 	if errors.Is(err, mongo.ErrNoDocuments) {
 		return -1
 	}
-	must(t, err)
+	must.Do(t, err)
 	n, _ := wholeNumber(doc.Lookup(name))
 	return int(n)
 }
 
 func insert(t *testing.T, ctx context.Context, coll *mongo.Collection, docs ...any) {
 	t.Helper()
-	if _, err := coll.InsertMany(ctx, docs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.InsertMany(ctx, docs)))
 }
 
 func set(t *testing.T, ctx context.Context, coll *mongo.Collection, id any, n int) {
@@ -69,18 +70,14 @@ func TestSnapshotDoesNotSeeLaterWrites(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	insert(t, t.Context(), coll, d("_id", 77, "k", 1))
-	if _, err := coll.DeleteOne(t.Context(), d("k", 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.DeleteOne(t.Context(), d("k", 0))))
 	cur, err := coll.Aggregate(ctx, bson.A{d("$group", d("_id", nil, "n", d("$sum", 1), "low", d("$min", "$k")))})
-	must(t, err)
+	must.Do(t, err)
 	var rows []struct{ N, Low int }
 	if err := cur.All(ctx, &rows); err != nil || len(rows) != 1 || rows[0].N != 20 || rows[0].Low != 0 {
 		t.Errorf("%v %v, want 20 documents from 0 on", rows, err)
 	}
-	if err := s.CommitTransaction(ctx); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, s.CommitTransaction(ctx), "CommitTransaction")
 }
 
 func TestSecondWriterOfADocumentHasAWriteConflict(t *testing.T) {
@@ -93,27 +90,21 @@ func TestSecondWriterOfADocumentHasAWriteConflict(t *testing.T) {
 		numberIn(t, ctx, coll, 0, "n") // takes the snapshot
 	}
 	inc := d("$inc", d("n", 1))
-	if _, err := coll.UpdateOne(first, d("_id", 3), inc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.UpdateOne(first, d("_id", 3), inc)))
 	_, err := coll.UpdateOne(second, d("_id", 3), inc)
 	wantTransient(t, err, 112)
 	wantTransient(t, s2.CommitTransaction(second), 251)
-	must(t, s1.CommitTransaction(first))
+	must.Do(t, s1.CommitTransaction(first))
 	_, err = coll.DeleteOne(third, d("_id", 3))
 	wantTransient(t, err, 112)
-	if err := s3.AbortTransaction(third); err != nil {
-		t.Error(err)
-	}
-	if n := numberIn(t, t.Context(), coll, 3, "n"); n != 1 {
-		t.Errorf("n is %d, want 1", n)
-	}
+	expect.NoError(t, s3.AbortTransaction(third), "AbortTransaction")
+	expect.Equal(t, numberIn(t, t.Context(), coll, 3, "n"), 1, "n")
 }
 
 func TestTransactionWritesOnAllShards(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	s, err := coll.Database().Client().StartSession()
-	must(t, err)
+	must.Do(t, err)
 	defer s.EndSession(t.Context())
 	if _, err := s.WithTransaction(t.Context(), func(ctx context.Context) (any, error) {
 		if r, err := coll.UpdateMany(ctx, bson.D{}, d("$set", d("seen", true))); err != nil || r.ModifiedCount != 20 {
@@ -138,14 +129,10 @@ func TestTransactionWritesOnAllShards(t *testing.T) {
 func TestMoveOfAChunkEndsTransactionsThatUseIt(t *testing.T) {
 	c, coll := withTwentyDocuments(t)
 	ctx, s := begin(t, coll.Database().Client())
-	if _, err := coll.UpdateOne(ctx, d("_id", 1, "k", 15), d("$set", d("n", 1))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(coll.UpdateOne(ctx, d("_id", 1, "k", 15), d("$set", d("n", 1)))))
 	mustRun(t, c, "admin", d("moveChunk", "db.coll", "find", d("k", 15), "to", "shard-rs-2", "_waitForDelete", true))
 	wantTransient(t, s.CommitTransaction(ctx), 251)
-	if n := numberIn(t, t.Context(), coll, 1, "n"); n != 0 {
-		t.Errorf("n is %d", n)
-	}
+	expect.Equal(t, numberIn(t, t.Context(), coll, 1, "n"), 0, "n")
 }
 
 func TestDropWaitsForTransactions(t *testing.T) {
@@ -156,11 +143,7 @@ func TestDropWaitsForTransactions(t *testing.T) {
 		go func() { dropped <- coll.Drop(context.Background()) }()
 		synctest.Wait()
 		set(t, ctx, coll, 1, 3)
-		if err := s.CommitTransaction(ctx); err != nil {
-			t.Error(err)
-		}
-		if err := <-dropped; err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.CommitTransaction(ctx), "CommitTransaction")
+		expect.NoError(t, <-dropped, "the end")
 	})
 }

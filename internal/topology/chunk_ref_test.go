@@ -20,9 +20,7 @@ func TestReferencesOfEveryLengthNameTheirChunk(t *testing.T) {
 	c.Incarnation.UUID = [16]byte{1, 2}
 	for i, ch := range c.Chunks.All() {
 		ref := c.Ref(ch.Min)
-		if len(ref) != 36+1+22 {
-			t.Errorf("the reference of chunk %d has %d bytes", i, len(ref))
-		}
+		expect.That(t, len(ref) == 36+1+22, "the reference of chunk %d has %d bytes", i, len(ref))
 		_, alone, _ := strings.Cut(ref, ".")
 		for _, form := range []string{ref, alone, must.Get(c.ExactRef(ch.Min))} {
 			if at, min, err := c.ByRef(form); at != i || min.Compare(ch.Min) != 0 || err != nil {

@@ -97,14 +97,14 @@ func TestIncrementalReadsEqualFullLoads(t *testing.T) {
 		p := ranged(t)
 		w := &referenceMap{p: p, cuts: []int64{lowest}, rows: []Chunk{row(t, p, lowest, highest, "a", 1, 0)}, major: 1, minor: 1}
 		n := func(k int) int { return rapid.IntRange(0, k-1).Draw(rt, "n") }
-		m := mustBuild(t, p, w.rows...)
+		m := mustBuild(p, w.rows...)
 		for range rapid.IntRange(1, 12).Draw(rt, "polls") {
 			for range rapid.IntRange(0, 8).Draw(rt, "steps") {
 				w.randomChange(t, n, shards)
 			}
 			next, _, err := m.Apply(w.changedSince(m.Highest()))
 			must.Do(rt, err)
-			full := mustBuild(t, p, w.rows...)
+			full := mustBuild(p, w.rows...)
 			if !next.Equal(full) {
 				rt.Fatalf("incremental map has %d chunks at %s, full load %d at %s", next.Len(), next.Highest(), full.Len(), full.Highest())
 			}
@@ -135,7 +135,7 @@ func TestLargeMapsEqualFullLoadsAndOldMapsStayUnchanged(t *testing.T) {
 		w.rows = append(w.rows, row(t, p, lo, hi, shards[rng.IntN(3)], 1, w.minor))
 		w.minor++
 	}
-	m := mustBuild(t, p, w.rows...)
+	m := mustBuild(p, w.rows...)
 	first, before := m, slices.Clone(w.rows)
 	for round := range 60 {
 		steps := 1 + rng.IntN(40)
@@ -149,14 +149,12 @@ func TestLargeMapsEqualFullLoadsAndOldMapsStayUnchanged(t *testing.T) {
 		}
 		next, _, err := m.Apply(w.changedSince(m.Highest()))
 		must.Do(t, err)
-		if full := mustBuild(t, p, w.rows...); !next.Equal(full) {
+		if full := mustBuild(p, w.rows...); !next.Equal(full) {
 			t.Fatalf("round %d: %d chunks, want %d", round, next.Len(), full.Len())
 		}
 		m = next
 	}
-	if !first.Equal(mustBuild(t, p, before...)) {
-		t.Fatal("an old map changed")
-	}
+	must.That(t, first.Equal(mustBuild(p, before...)), "an old map changed")
 	for i, c := range m.All() {
 		if j, d := m.Find(c.Min); j != i || !sameChunk(c, d) || m.Owner(i) != c.Shard {
 			t.Fatalf("position %d is found at %d", i, j)

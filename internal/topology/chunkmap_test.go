@@ -19,8 +19,7 @@ import (
 func pattern(t testing.TB, fields ...bson.E) shardkey.Pattern {
 	t.Helper()
 	raw := must.Get(bson.Marshal(bson.D(fields)))
-	p := must.Get(shardkey.ParsePattern(raw))
-	return p
+	return must.Get(shardkey.ParsePattern(raw))
 }
 
 func ranged(t testing.TB) shardkey.Pattern { return pattern(t, bson.E{Key: "k", Value: int32(1)}) }
@@ -36,8 +35,7 @@ func at(t testing.TB, p shardkey.Pattern, n int64) shardkey.Key {
 	}
 	typ, val, err := bson.MarshalValue(n)
 	must.Do(t, err)
-	k := must.Get(p.KeyOf(bson.RawValue{Type: typ, Value: val}))
-	return k
+	return must.Get(p.KeyOf(bson.RawValue{Type: typ, Value: val}))
 }
 
 const (
@@ -50,15 +48,13 @@ func row(t testing.TB, p shardkey.Pattern, lo, hi int64, shard string, major, mi
 	return Chunk{Min: at(t, p, lo), Max: at(t, p, hi), Shard: shard, Version: Version{major, minor}}
 }
 
-func mustBuild(t testing.TB, p shardkey.Pattern, rows ...Chunk) *ChunkMap {
-	t.Helper()
-	m := must.Get(BuildChunks(p, slices.Clone(rows)))
-	return m
+func mustBuild(p shardkey.Pattern, rows ...Chunk) *ChunkMap {
+	return must.Get(BuildChunks(p, slices.Clone(rows)))
 }
 
 func TestOverlapIsHalfOpen(t *testing.T) {
 	p := ranged(t)
-	m := mustBuild(t, p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 1, 1), row(t, p, 10, highest, "b", 1, 2))
+	m := mustBuild(p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 1, 1), row(t, p, 10, highest, "b", 1, 2))
 	for _, c := range []struct{ lo, hi, from, to int64 }{
 		{0, 10, 1, 2}, {0, 11, 1, 3}, {-5, 0, 0, 1}, {-5, 1, 0, 2}, {3, 4, 1, 2}, {lowest, highest, 0, 3}, {10, highest, 2, 3}, {5, 5, 1, 1},
 	} {
@@ -71,7 +67,7 @@ func TestOverlapIsHalfOpen(t *testing.T) {
 
 func TestApplyReportsWhatChanged(t *testing.T) {
 	p := ranged(t)
-	m := mustBuild(t, p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 1, 1), row(t, p, 10, 20, "a", 1, 2),
+	m := mustBuild(p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, 10, "a", 1, 1), row(t, p, 10, 20, "a", 1, 2),
 		row(t, p, 20, highest, "b", 1, 3))
 	for _, c := range []struct {
 		name string
@@ -104,7 +100,7 @@ func TestApplyReportsWhatChanged(t *testing.T) {
 
 func TestReflagUpdatesFlagsAndDetectsMissedChanges(t *testing.T) {
 	p := ranged(t)
-	m := mustBuild(t, p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, highest, "a", 1, 1))
+	m := mustBuild(p, row(t, p, lowest, 0, "a", 1, 0), row(t, p, 0, highest, "a", 1, 1))
 	jumbo := row(t, p, 0, highest, "a", 1, 1)
 	jumbo.Jumbo = true
 	next, missed := m.Reflag([]Chunk{jumbo})
@@ -130,7 +126,7 @@ func TestHashesAreFoundBesideBoundsThatAreNoNumbers(t *testing.T) {
 	must.Do(t, err)
 	odd := must.Get(plain.KeyOf(bson.RawValue{Type: typ, Value: val}))
 	five := shardkey.HashKey(5)
-	m := mustBuild(t, p,
+	m := mustBuild(p,
 		Chunk{Min: p.Min(), Max: five, Shard: "a", Version: Version{1, 0}},
 		Chunk{Min: five, Max: odd, Shard: "b", Version: Version{1, 1}},
 		Chunk{Min: odd, Max: p.Max(), Shard: "c", Version: Version{1, 2}})
@@ -161,8 +157,7 @@ func randomMap(t testing.TB, n int, r *rand.Rand) *ChunkMap {
 			Since: bson.Timestamp{T: r.Uint32N(3) * r.Uint32N(1000)}})
 		lo = hi
 	}
-	m := must.Get(BuildChunks(p, rows))
-	return m
+	return must.Get(BuildChunks(p, rows))
 }
 
 func TestTallyOfAnyStretchIsTheSumOfItsChunks(t *testing.T) {
@@ -235,7 +230,7 @@ func TestChunkMapsAreReadBackAsTheyWereWritten(t *testing.T) {
 		p := ranged(t)
 		w := &referenceMap{p: p, cuts: []int64{lowest}, rows: []Chunk{row(t, p, lowest, highest, "a", 1, 0)}, major: 1, minor: 1}
 		n := func(k int) int { return rapid.IntRange(0, k-1).Draw(rt, "n") }
-		m := mustBuild(t, p, w.rows...)
+		m := mustBuild(p, w.rows...)
 		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
 			w.randomChange(t, n, shards)
 			next, _, err := m.Apply(w.changedSince(m.Highest()))
@@ -260,9 +255,7 @@ func TestChunkMapsAreReadBackAsTheyWereWritten(t *testing.T) {
 		if is, _, err := back.Apply(w.changedSince(m.Highest())); err != nil || !is.Equal(was) {
 			rt.Fatalf("after a further change: %v", err)
 		}
-		if _, err := readColumns(b[:n(len(b))], p); err == nil {
-			rt.Fatal("a cut off map was read")
-		}
+		must.That(rt, must.Err(readColumns(b[:n(len(b))], p)) != nil, "a cut off map was read")
 		b[n(len(b))] ^= byte(1 + n(255))
 		_, _ = readColumns(b, p)
 	})
@@ -307,9 +300,8 @@ func BenchmarkBuildMillion(b *testing.B) {
 		for b.Loop() {
 			in := slices.Clone(rows)
 			var err error
-			if m, err = BuildChunks(p, in); err != nil {
-				b.Fatal(err)
-			}
+			m, err = BuildChunks(p, in)
+			must.Do(b, err)
 		}
 		b.StopTimer()
 		clear(rows) // otherwise the memory of their keys would be counted too

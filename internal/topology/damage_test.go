@@ -102,9 +102,7 @@ func (f *fake) check(t *testing.T, table *Table, ns Namespace, c *fakeColl, brok
 	t.Helper()
 	d, col := table.DamageOf(ns), table.Collection(ns)
 	if !broken {
-		if d != nil || col == nil || col.Chunks.Len() != len(c.rows) {
-			t.Errorf("%s is sound, got damage %+v", ns, d)
-		}
+		expect.That(t, d == nil && col != nil && col.Chunks.Len() == len(c.rows), "%s is sound, got damage %+v", ns, d)
 		return
 	}
 	if d == nil || (col != nil) != seenWhole {
@@ -145,8 +143,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 	tracked := f.add("db.tracked", 4)
 	tracked.meta.Unsplittable = true
 	bound := func(field string, n int64) bson.Raw {
-		doc := must.Get(bson.Marshal(bson.D{{Key: field, Value: n}}))
-		return doc
+		return must.Get(bson.Marshal(bson.D{{Key: field, Value: n}}))
 	}
 	withWatcher(t, f, Options{}, func(w *Watcher) {
 		wait(time.Second)
@@ -168,9 +165,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 		wait(time.Minute)
 		var got []Contradiction
 		for _, c := range w.Table().Contradictions {
-			if c.Since.IsZero() || !c.Confirmed {
-				t.Errorf("%+v is not confirmed after a minute", c)
-			}
+			expect.That(t, !c.Since.IsZero() && c.Confirmed, "%+v is not confirmed after a minute", c)
 			c.Since, c.Confirmed = time.Time{}, false
 			got = append(got, c)
 		}
@@ -182,9 +177,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 			{Kind: ZoneBound, NS: "db.sound", Zone: "z"},
 			{Kind: ZonesOverlap, NS: "db.sound", Zone: "x", Other: "y"},
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("got %+v\nwant %+v", got, want)
-		}
+		expect.That(t, slices.Equal(got, want), "got %+v\nwant %+v", got, want)
 		f.change(func() {
 			f.shards = append(f.shards, Shard{Name: "gone"})
 			f.databases = append(f.databases, Database{Name: "other", Primary: "b"})
@@ -192,9 +185,7 @@ func TestContradictionsAreFoundConfirmedAndForgotten(t *testing.T) {
 			tracked.meta.Unsplittable = false
 		})
 		wait(time.Minute)
-		if left := w.Table().Contradictions; len(left) > 0 {
-			t.Errorf("mended, and still %+v", left)
-		}
+		expect.Len(t, w.Table().Contradictions, 0, "mended, and still")
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -160,13 +161,9 @@ func TestHeldDeletionSaysWhoHoldsItUpAndHowToEndIt(t *testing.T) {
 		var commands []string
 		for _, e := range c.h.EndCommands() {
 			commands = append(commands, e.Text)
-			if e.OnShard != strings.Contains(e.Text, "killCursors") || e.Explanation().IsZero() {
-				t.Errorf("%+v", e)
-			}
+			expect.That(t, e.OnShard == strings.Contains(e.Text, "killCursors") && !e.Explanation().IsZero(), "%+v", e)
 		}
-		if c.commands != nil && !slices.Equal(commands, c.commands) {
-			t.Errorf("%q\nwant %q", commands, c.commands)
-		}
+		expect.That(t, c.commands == nil || slices.Equal(commands, c.commands), "%q\nwant %q", commands, c.commands)
 		if c.commands == nil && (len(commands) != 1 || !strings.Contains(commands[0], `uid: BinData(0, "AQI=")`)) {
 			t.Errorf("%q", commands)
 		}

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 )
 
 // deployment is a cluster whose mongos, members, shards and collections come and go. Each has a name of its own.
@@ -102,15 +103,11 @@ func TestNothingIsKeptOfServersThatAreGone(t *testing.T) {
 				last := fmt.Sprintf("-%d-", generation)
 				table := w.Table()
 				for _, r := range table.Routers {
-					if !strings.Contains(r.Host, last) {
-						t.Fatalf("%s is listed in generation %d", r.Host, generation)
-					}
+					must.That(t, strings.Contains(r.Host, last), "%s is listed in generation %d", r.Host, generation)
 				}
 				for _, s := range table.Answering.Sets {
 					for _, m := range s.Members {
-						if !strings.Contains(m.Address, last) {
-							t.Fatalf("%s is listed in generation %d", m.Address, generation)
-						}
+						must.That(t, strings.Contains(m.Address, last), "%s is listed in generation %d", m.Address, generation)
 					}
 				}
 				if n, c := len(table.Shards), len(table.Collections); n != 4 || c < 1 || c > 2 || len(table.Answering.Shards) != 4 ||

@@ -12,6 +12,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/shardkey"
 )
 
@@ -408,9 +409,7 @@ func watch(t *testing.T, f Source, o Options, body func(w *Watcher)) {
 		go func() { done <- w.Run(ctx) }()
 		defer func() { // also when the body fails, so that Run and its goroutines end
 			cancel()
-			if err := <-done; err != nil {
-				t.Errorf("Run ended with %v", err)
-			}
+			expect.NoError(t, <-done, "Run ended with")
 		}()
 		synctest.Wait()
 		body(w)

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // followed is a fake whose changelog can be followed. Its fields are changed only by change.
@@ -90,9 +91,7 @@ func TestEntriesAreSeenAtOnceAndAQuietMinuteCostsLittle(t *testing.T) {
 	watch(t, f, f.options(), func(w *Watcher) {
 		f.change(func() { f.log("shardCollection.end", "db.c", 0) })
 		wait(time.Minute)
-		if !w.Table().Following.Live {
-			t.Fatalf("not followed: %+v", w.Table().Following)
-		}
+		must.That(t, w.Table().Following.Live, "not followed: %+v", w.Table().Following)
 		for _, early := range []time.Duration{0, 30 * time.Millisecond} { // the entry, until the change is to be seen
 			version := c.highest()
 			f.change(func() { f.log("moveChunk.commit", "db.c", 0) })
@@ -151,9 +150,7 @@ func TestAStormIsGathered(t *testing.T) {
 		seq = w.Table().Seq
 		f.change(func() { f.log("split", "db.c", 0) }) // of what has been read already
 		wait(time.Second)
-		if w.Table().Seq == seq {
-			t.Error("nobody was told of the last entry of a storm")
-		}
+		expect.That(t, w.Table().Seq != seq, "nobody was told of the last entry of a storm")
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		if n := f.calls["Chunks"] - before; n > 4*30+5 {
@@ -185,24 +182,16 @@ func TestNothingIsLostWhenFollowingBreaks(t *testing.T) {
 					f.change(func() { f.step(rng) })
 					wait(time.Duration(rng.IntN(4000)) * time.Millisecond)
 					f.mu.Lock()
-					if f.cursors > 1 {
-						t.Fatalf("%d cursors", f.cursors)
-					}
+					must.That(t, f.cursors <= 1, "%d cursors", f.cursors)
 					f.mu.Unlock()
 				}
 				f.change(func() { f.broken, f.fail, f.lead = nil, map[string]error{}, true; f.log("split", "db.c0", 0) })
 				wait(3 * time.Minute) // also after a refusal it is tried again
 				table := w.Table()
-				if !table.Following.Live || table.Following.Err != nil {
-					t.Errorf("not followed at the end: %+v", table.Following)
-				}
-				if len(table.Events) != len(f.events) {
-					t.Fatalf("%d of %d entries", len(table.Events), len(f.events))
-				}
+				expect.That(t, table.Following.Live && table.Following.Err == nil, "not followed at the end: %+v", table.Following)
+				must.That(t, len(table.Events) == len(f.events), "%d of %d entries", len(table.Events), len(f.events))
 				for i, e := range table.Events {
-					if e.ID != f.events[i].ID {
-						t.Fatalf("entry %d is %s, want %s", i, e.ID, f.events[i].ID)
-					}
+					must.That(t, e.ID == f.events[i].ID, "entry %d is %s, want %s", i, e.ID, f.events[i].ID)
 				}
 				for ns, c := range f.colls {
 					for i, row := range c.rows {

@@ -163,9 +163,7 @@ func TestFullReadAllocatesLittleMoreThanTheMap(t *testing.T) {
 	}
 	m, err := b.Finish(nil)
 	runtime.ReadMemStats(&after)
-	if err != nil || m.Len() != n {
-		t.Fatalf("%d chunks, %v", m.Len(), err)
-	}
+	must.That(t, err == nil && m.Len() == n, "%d chunks, %v", m.Len(), err)
 	if each := (after.TotalAlloc - before.TotalAlloc) / n; each > 45 {
 		t.Errorf("%d bytes allocated for each chunk, want at most 45", each)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -24,9 +25,7 @@ func TestIdleClusterCostsOneSmallReadATurn(t *testing.T) {
 		if f.count("MoveOperations") != 0 || f.count("Counts") != 0 || f.count("Events") > 10 {
 			t.Errorf("calls %v", f.calls)
 		}
-		if len(seq.List) != 0 || w.Table().Stale(PartMoves, time.Now()) {
-			t.Errorf("%+v", w.Table().Health[PartMoves])
-		}
+		expect.That(t, len(seq.List) == 0 && !w.Table().Stale(PartMoves, time.Now()), "%+v", w.Table().Health[PartMoves])
 	})
 }
 
@@ -43,9 +42,7 @@ func TestMigrationIsFollowedFromStartToEnd(t *testing.T) {
 		})
 		wait(2 * time.Second)
 		list := w.Table().Moves.List
-		if len(list) != 1 {
-			t.Fatalf("%+v", list)
-		}
+		must.That(t, len(list) == 1, "%+v", list)
 		x := list[0]
 		if x.NS != "db.x" || x.From != "b" || x.To != "c" || !x.Since.Equal(begun) || x.AtLeast || x.Step != 3 || x.Steps != 6 ||
 			!x.StepInferred ||
@@ -54,9 +51,7 @@ func TestMigrationIsFollowedFromStartToEnd(t *testing.T) {
 			x.App != "mongosh 2.12.0" {
 			t.Errorf("%+v", x)
 		}
-		if x.Left.Known || x.Copied.Known {
-			t.Errorf("an estimate after a single count: %+v", x)
-		}
+		expect.That(t, !x.Left.Known && !x.Copied.Known, "an estimate after a single count: %+v", x)
 		// 100 documents a second arrive; the donor has 1,000 in its one chunk.
 		for i := range 4 {
 			f.change(func() { f.counts["c"] = 1000 + int64(i+1)*200 })
@@ -145,9 +140,7 @@ func TestTimeLeftIsUnknownWhenCopyingBeganBeforeTheFirstCount(t *testing.T) {
 		f.change(func() { f.counts["c"] = 1100 })
 		wait(4 * time.Second)
 		x := w.Table().Moves.List[0]
-		if !x.Copied.Known || x.Left.Known || x.Left.Reason != "beginUnseen" {
-			t.Errorf("%+v", x)
-		}
+		expect.That(t, x.Copied.Known && !x.Left.Known && x.Left.Reason == "beginUnseen", "%+v", x)
 	})
 }
 
@@ -182,9 +175,7 @@ func TestManyAndMalformedMigrations(t *testing.T) {
 		})
 		ops, counts := f.count("MoveOperations"), f.count("Counts")
 		wait(time.Minute)
-		if len(w.Table().Moves.List) != 13 {
-			t.Fatalf("%d moves", len(w.Table().Moves.List))
-		}
+		must.That(t, len(w.Table().Moves.List) == 13, "%d moves", len(w.Table().Moves.List))
 		if n := f.count("MoveOperations") - ops; n > 31 {
 			t.Errorf("%d times asked", n)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestUnknownPartsOfAMigrationHaveAReason(t *testing.T) {
@@ -110,7 +111,7 @@ func TestChangelogShowsMigrationsWhenTheListIsUnavailable(t *testing.T) {
 				})
 				wait(2 * time.Second)
 				m := w.Table().Moves
-				expect.Equal(t, (m.ListPrivilege != ""), (err != nil), "lacking %q", m.ListPrivilege)
+				expect.Equal(t, m.ListPrivilege != "", err != nil, "lacking %q", m.ListPrivilege)
 				if len(m.List) != 1 || !m.FromLog || !m.List[0].Since.Equal(begun) || m.List[0].By != MoveByBalancer || m.List[0].Step != 3 {
 					t.Fatalf("%+v", m)
 				}
@@ -118,9 +119,7 @@ func TestChangelogShowsMigrationsWhenTheListIsUnavailable(t *testing.T) {
 				expect.Equal(t, len(w.Table().Moves.List), 1, "a long move was given up")
 				f.change(func() { f.events = append([]Event{f.logEntry("2", "moveChunk.commit", time.Now())}, f.events...) })
 				wait(2 * time.Second)
-				if len(w.Table().Moves.List) != 0 {
-					t.Errorf("after the commit: %+v", w.Table().Moves)
-				}
+				expect.Equal(t, len(w.Table().Moves.List), 0, "after the commit: %+v", w.Table().Moves)
 			})
 		})
 	}
@@ -132,9 +131,7 @@ func TestLoggedMigrationThatNoDonorShowsHasEnded(t *testing.T) {
 	watchMigrations(t, f, func(w *Watcher) {
 		f.change(func() { f.events = []Event{f.logEntry("1", "moveChunk.start", time.Now())} })
 		wait(2 * time.Second)
-		if len(w.Table().Moves.List) != 1 {
-			t.Fatal("not seen")
-		}
+		must.That(t, len(w.Table().Moves.List) == 1, "not seen")
 		wait(4 * time.Second)
 		expect.Equal(t, len(w.Table().Moves.List), 0, "the migration counts as running although its donor is idle")
 		wait(time.Minute)

@@ -100,9 +100,7 @@ func TestASavedTableOfAnotherClusterIsNotUsed(t *testing.T) {
 		from := savedOf(t, f)
 		f.id = id
 		withWatcher(t, f, Options{Saved: from, Known: known}, func(w *Watcher) {
-			if f.calls["AllChunks"] != 1 || w.Shown() != w.Table() {
-				t.Errorf("known as %s, is %s: %v", known, id, f.calls)
-			}
+			expect.That(t, f.calls["AllChunks"] == 1 && w.Shown() == w.Table(), "known as %s, is %s: %v", known, id, f.calls)
 		})
 	}
 }

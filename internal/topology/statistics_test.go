@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestStatisticsStayBelowTwoReadsASecond(t *testing.T) {
@@ -56,12 +57,8 @@ func TestFailingSizesOfOneCollectionDoNotAffectOthers(t *testing.T) {
 		if x.Reason != "unreachable" || x.Shards["a"].Bytes.Value != 7 || !x.At.Equal(was.At) {
 			t.Errorf("the last good figures are gone or look current: %+v", x)
 		}
-		if y.Reason != "" || !y.At.After(was.At) {
-			t.Errorf("another collection is affected: %+v", y)
-		}
-		if table.Health[PartSizes].Err == nil {
-			t.Error("the failure is not reported")
-		}
+		expect.That(t, y.Reason == "" && y.At.After(was.At), "another collection is affected: %+v", y)
+		expect.That(t, table.Health[PartSizes].Err != nil, "the failure is not reported")
 		f.change(func() { delete(f.failNS, "db.x") })
 		wait(2 * time.Minute)
 		if table := w.Table(); table.Health[PartSizes].Err != nil || table.Sizes["db.x"].Reason != "" {
@@ -140,9 +137,7 @@ func TestBytesOnDiskAreUnknownUntilTheyAreRead(t *testing.T) {
 				t.Errorf("on %s: %+v", shard, x)
 			}
 		}
-		if table.Health[PartSizes].Err != nil {
-			t.Error("the sizes count as failing although they are read")
-		}
+		expect.That(t, table.Health[PartSizes].Err == nil, "the sizes count as failing although they are read")
 	})
 }
 
@@ -153,9 +148,7 @@ func TestBytesOnDiskOfAReplacedCollectionAreForgotten(t *testing.T) {
 	f.add("db.x", 1)
 	withWatcher(t, f, Options{}, func(w *Watcher) {
 		wait(10 * time.Second)
-		if !w.Table().SizeOn("db.x", "a").Storage.Known {
-			t.Fatal("not read")
-		}
+		must.That(t, w.Table().SizeOn("db.x", "a").Storage.Known, "not read")
 		f.change(func() { f.fail["Sizes"] = fault.New(fault.Unavailable, "no answer"); f.add("db.x", 9) })
 		wait(2 * time.Minute)
 		if x := w.Table().SizeOn("db.x", "a"); x.Storage.Known || !x.Bytes.Known {
@@ -231,9 +224,7 @@ func TestDisksAreReadOnceAMinuteWithOneCommand(t *testing.T) {
 		if d := w.Table().DiskOf("b"); !d.Known() || d.Free() != 500_000 || d.Share() != 0.5 {
 			t.Errorf("%+v", d)
 		}
-		if w.Table().Stale(PartDisks, time.Now()) || w.Table().DiskOld("b", time.Now()) {
-			t.Error("it is stale")
-		}
+		expect.That(t, !w.Table().Stale(PartDisks, time.Now()) && !w.Table().DiskOld("b", time.Now()), "it is stale")
 	})
 }
 
@@ -248,9 +239,7 @@ func TestSmallDiskChangeIsNotPublished(t *testing.T) {
 			wait(time.Minute)
 		}
 		is := w.Table()
-		if is.Seq != was.Seq {
-			t.Errorf("%d tables were published for it", is.Seq-was.Seq)
-		}
+		expect.Equal(t, is.Seq, was.Seq, "%d tables were published for it", is.Seq-was.Seq)
 		if is.DiskOf("a").Used.Value != 500_800 || !is.DiskOf("a").Used.At.After(was.DiskOf("a").Used.At) {
 			t.Errorf("the figure is not updated: %+v", is.DiskOf("a"))
 		}

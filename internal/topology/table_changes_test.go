@@ -53,9 +53,7 @@ func TestNotificationsCoalesceAndEnd(t *testing.T) {
 		t.Error("three publications, two notifications waiting")
 	default:
 	}
-	if w.Table().Seq != table.Seq+3 {
-		t.Errorf("seq %d after %d", w.Table().Seq, table.Seq)
-	}
+	expect.That(t, w.Table().Seq == table.Seq+3, "seq %d after %d", w.Table().Seq, table.Seq)
 	end()
 	end()
 	w.publish(func(*Table) bool { return true })

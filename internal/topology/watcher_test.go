@@ -80,9 +80,7 @@ func TestWatcherGivesUpOnAHangingCluster(t *testing.T) {
 		f.change(func() { f.hang["all"] = true })
 		wait(23 * time.Second)
 		for _, p := range []Part{PartRouting, PartShards, PartZones, PartEvents, PartBalancer} {
-			if w.Table().Health[p].Err == nil {
-				t.Errorf("%s is still being read", p)
-			}
+			expect.That(t, w.Table().Health[p].Err != nil, "%s is still being read", p)
 		}
 	})
 }
@@ -231,9 +229,7 @@ func TestWatcherTriesAgainWhenTheTargetIsNotAMongos(t *testing.T) {
 		}
 		f.change(func() { delete(f.fail, "all") })
 		wait(12 * time.Second)
-		if !w.Table().Loaded {
-			t.Fatal("not loaded although a mongos is there now")
-		}
+		must.That(t, w.Table().Loaded, "not loaded although a mongos is there now")
 	})
 }
 
@@ -270,9 +266,7 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 		all = append(all, f.add(Namespace(fmt.Sprintf("db.c%02d", i)), byte(i+1), 0))
 	}
 	withWatcher(t, f, Options{RotateAbove: 5}, func(w *Watcher) {
-		if len(w.Table().Collections) != 23 {
-			t.Fatalf("%d collections after the first poll", len(w.Table().Collections))
-		}
+		must.That(t, len(w.Table().Collections) == 23, "%d collections after the first poll", len(w.Table().Collections))
 		wait(10 * time.Second) // one whole rotation
 		f.change(func() {
 			for _, c := range all {
@@ -285,9 +279,7 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 		wait(10 * time.Second)
 		table := w.Table()
 		for _, c := range table.Collections {
-			if c.NS != "db.zz" && c.Chunks.Owner(0) != "c" {
-				t.Errorf("%s was not read", c.NS)
-			}
+			expect.That(t, c.NS == "db.zz" || c.Chunks.Owner(0) == "c", "%s was not read", c.NS)
 		}
 		if table.Collection("db.c07") != nil || table.Collection("db.zz") == nil {
 			t.Error("a drop or a creation was missed")
@@ -295,9 +287,7 @@ func TestRotationFindsChangesInEveryCollection(t *testing.T) {
 		var asked []Window
 		f.change(func() { asked = slices.Clone(f.window) })
 		for _, win := range asked {
-			if len(win.Only) == 0 && win.Limit != 5 {
-				t.Errorf("a poll asked for %+v", win)
-			}
+			expect.That(t, len(win.Only) != 0 || win.Limit == 5, "a poll asked for %+v", win)
 		}
 	})
 }
@@ -315,9 +305,7 @@ func TestRotationReadsLoggedCollectionsAtOnce(t *testing.T) {
 			f.events = append([]Event{{ID: "e2", What: "moveChunk.commit", NS: "db.c77"}}, f.events...)
 		})
 		wait(2 * time.Second)
-		if w.Table().Collection("db.c77").Chunks.Owner(0) != "c" {
-			t.Fatal("the move was not found within one poll")
-		}
+		must.That(t, w.Table().Collection("db.c77").Chunks.Owner(0) == "c", "the move was not found within one poll")
 	})
 }
 
@@ -338,12 +326,8 @@ func TestJumboFlagsAreFoundAfterAFailedMoveAndByTheSweep(t *testing.T) {
 		}
 		f.change(func() { c.rows[1].Jumbo, c.rows[2].Jumbo = false, true })
 		wait(time.Minute)
-		if w.Table().Collection("db.x").Chunks.Jumbo() != 0 {
-			t.Fatal("the cleared flag was not found")
-		}
-		if w.Table().Collection("db.x").Chunks.At(2).Jumbo {
-			t.Fatal("the flag was found too early")
-		}
+		must.That(t, w.Table().Collection("db.x").Chunks.Jumbo() == 0, "the cleared flag was not found")
+		must.That(t, !w.Table().Collection("db.x").Chunks.At(2).Jumbo, "the flag was found too early")
 		wait(10 * time.Minute)
 		if got := w.Table().Collection("db.x").Chunks; got.Jumbo() != 1 || !got.At(2).Jumbo {
 			t.Fatalf("%d jumbo chunks after a sweep", got.Jumbo())
@@ -361,16 +345,12 @@ func TestSweepStaysBelowItsRateAndReachesEveryChunk(t *testing.T) {
 	f.add("db.y", 2, 0)
 	withWatcher(t, f, Options{SweepPerMinute: 1000}, func(w *Watcher) {
 		loaded := w.Table().FlagsRead["db.x"]
-		if loaded.IsZero() {
-			t.Fatal("the age of the flags is not known after the load")
-		}
+		must.That(t, !loaded.IsZero(), "the age of the flags is not known after the load")
 		f.change(func() { f.rowsRead = 0; c.rows[9990].Jumbo = true })
 		wait(5 * time.Minute)
 		read := 0
 		f.change(func() { read = f.rowsRead })
-		if read > 5000 || read < 4000 {
-			t.Fatalf("%d chunk documents in five minutes, want at most 1,000 a minute", read)
-		}
+		must.That(t, read <= 5000 && read >= 4000, "%d chunk documents in five minutes, want at most 1,000 a minute", read)
 		if at := w.Table().FlagsRead["db.x"]; at != loaded {
 			t.Fatalf("half a pass counts as a whole one: %v, %v before", at, loaded)
 		}

@@ -16,6 +16,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/simcluster/access"
 )
@@ -30,9 +32,7 @@ func runInit(t *testing.T, path, script string, env ...string) string {
 	cmd := exec.CommandContext(ctx, path, "--quiet", "--norc", "--nodb", "--file", filepath.Join(composeInit, script))
 	cmd.Env = append(append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1"), env...)
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, out)
-	}
+	must.That(t, err == nil, "%s: %v\n%s", script, err, out)
 	return string(out)
 }
 
@@ -40,15 +40,14 @@ func runInit(t *testing.T, path, script string, env ...string) string {
 func TestComposeSetsUpShardingRolesAndUsersAndMayDoSoAgain(t *testing.T) {
 	path := mongoshPath(t)
 	users, err := access.ReadUsers(strings.NewReader("admin admin-password root\n"))
-	must(t, err)
+	must.Do(t, err)
 	uri := startCluster(t, simcluster.Options{ServerVersion: "8.0", Empty: true, Still: true, Shards: 2, Users: users})
 	address := strings.TrimSuffix(uri, "/?directConnection=true")
 	secrets := t.TempDir()
 	for _, name := range []string{"admin", "shardboard", "yorkie", "loader"} {
-		must(t, os.WriteFile(filepath.Join(secrets, name), []byte(name+"-password\n"), 0o600))
+		must.Do(t, os.WriteFile(filepath.Join(secrets, name), []byte(name+"-password\n"), 0o600))
 	}
-	init, err := filepath.Abs(composeInit)
-	must(t, err)
+	init := must.Get(filepath.Abs(composeInit))
 	env := []string{"SECRETS=" + secrets, "MONGOS=" + address, "INIT=" + init, "SHARDS=shard-rs-1/shard1a:27018 shard-rs-2/shard2a:27018"}
 	if out := runInit(t, path, "cluster.js", env...); strings.Count(out, "sharded yorkie-meta.") != 7 || !strings.Contains(out, "ready") {
 		t.Errorf("the first time:\n%s", out)
@@ -69,7 +68,7 @@ func TestComposeSetsUpShardingRolesAndUsersAndMayDoSoAgain(t *testing.T) {
 func signIn(t *testing.T, uri, user string) *mongo.Client {
 	t.Helper()
 	client, err := mongo.Connect(options.Client().ApplyURI(uri).SetAuth(options.Credential{Username: user, Password: user + "-password"}))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = client.Disconnect(context.Background()) })
 	return client
 }
@@ -79,24 +78,21 @@ func checkLayout(t *testing.T, client *mongo.Client) {
 	t.Helper()
 	ours := bson.D{{Key: "_id", Value: bson.Regex{Pattern: "^yorkie-meta"}}}
 	cur, err := client.Database("config").Collection("collections").Find(t.Context(), ours)
-	must(t, err)
+	must.Do(t, err)
 	var rows []struct {
 		ID  string `bson:"_id"`
 		Key bson.D
 	}
-	must(t, cur.All(t.Context(), &rows))
+	must.Do(t, cur.All(t.Context(), &rows))
 	got := map[string]string{}
 	for _, r := range rows {
-		text, err := bson.MarshalExtJSON(r.Key, false, false)
-		must(t, err)
+		text := must.Get(bson.MarshalExtJSON(r.Key, false, false))
 		got[strings.TrimPrefix(r.ID, "yorkie-meta.")] = string(text)
 	}
 	byDocument := `{"doc_id":"hashed"}`
 	want := map[string]string{"clients": `{"project_id":1,"_id":"hashed"}`, "documents": `{"project_id":1}`, "schemas": `{"project_id":1}`,
 		"changes": byDocument, "snapshots": byDocument, "versionvectors": byDocument, "revisions": byDocument}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("sharded as %v", got)
-	}
+	expect.That(t, reflect.DeepEqual(got, want), "sharded as %v", got)
 }
 
 var command = regexp.MustCompile(`(?s)runCommand\((\{.*?\n\})\)`)
@@ -104,8 +100,7 @@ var command = regexp.MustCompile(`(?s)runCommand\((\{.*?\n\})\)`)
 // checkRoles compares the roles with those that docs/roles.md gives.
 func checkRoles(t *testing.T, client *mongo.Client) {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/roles.md")
-	must(t, err)
+	page := must.Get(os.ReadFile("../../docs/roles.md"))
 	want := map[string]map[string]bool{}
 	for _, m := range command.FindAllSubmatch(page, -1) {
 		var cmd struct {
@@ -129,7 +124,7 @@ func checkRoles(t *testing.T, client *mongo.Client) {
 	for _, name := range []string{"shardboardViewer", "shardboardOperator"} {
 		info := bson.D{{Key: "rolesInfo", Value: name}, {Key: "showPrivileges", Value: true}}
 		reply, err := client.Database("admin").RunCommand(t.Context(), info).Raw()
-		must(t, err)
+		must.Do(t, err)
 		var got struct {
 			Roles []struct{ Privileges []privilege }
 		}
@@ -164,7 +159,5 @@ func TestComposeStartsReplicaSetsAndAddsMembers(t *testing.T) {
 		t.Skip("a long test: set SHARDBOARD_LONG=1")
 	}
 	out, err := exec.CommandContext(t.Context(), "node", "replica_set_test.js", filepath.Join(composeInit, "replica-set.js")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	must.That(t, err == nil, "%v\n%s", err, out)
 }

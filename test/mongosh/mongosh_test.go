@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -50,14 +52,12 @@ const answers = `{
 func TestMongoshWorksWithEveryRelease(t *testing.T) {
 	path := mongoshPath(t)
 	var want map[string]any
-	must(t, json.Unmarshal([]byte(answers), &want))
+	must.Do(t, json.Unmarshal([]byte(answers), &want))
 	for _, release := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
 		t.Run(release, func(t *testing.T) {
 			got := runSuite(t, path, startCluster(t, simcluster.Options{ServerVersion: release, Empty: true, Still: true}))
 			for name, v := range want {
-				if !reflect.DeepEqual(got[name], v) {
-					t.Errorf("%s: %v, want %v", name, got[name], v)
-				}
+				expect.That(t, reflect.DeepEqual(got[name], v), "%s: %v, want %v", name, got[name], v)
 			}
 			if text, _ := got["splitTwice"].(string); release < "8" && !strings.Contains(text, "is a boundary key of existing chunk") {
 				t.Errorf("a split where a chunk begins: %q", text)
@@ -117,25 +117,17 @@ func checkStatus(t *testing.T, v any) {
 		at(ranged, "balancing") != true {
 		t.Errorf("sh.status() of app.ranged: %v", ranged)
 	}
-	if at(app, "collections", "app.hashed", "shardKey", "k") != "hashed" {
-		t.Errorf("sh.status() of app: %v", app)
-	}
+	expect.Equal(t, at(app, "collections", "app.hashed", "shardKey", "k"), "hashed", "sh.status() of app: %v", app)
 }
 
 func TestMongoshShowsTheDemoData(t *testing.T) {
 	path := mongoshPath(t)
 	uri := startCluster(t, simcluster.Options{Projects: 10, Documents: 200, Still: true})
 	dbs := runMongosh(t, path, uri, "--eval", "show dbs")
-	for _, want := range []string{"admin", "config", "yorkie-meta"} {
-		if !strings.Contains(dbs, want) {
-			t.Errorf("show dbs without %s:\n%s", want, dbs)
-		}
-	}
+	expect.ContainsAll(t, dbs, []string{"admin", "config", "yorkie-meta"}, "show dbs")
 	text := runMongosh(t, path, uri, "--eval", "sh.status()")
 	for _, want := range []string{"shardingVersion", "active mongoses", "'yorkie-meta.documents'",
 		"shardKey: { project_id: 1 }", "shardKey: { doc_id: 'hashed' }", "'on shard': 'shard-rs-"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("sh.status() does not say %s:\n%s", want, text)
-		}
+		expect.Contains(t, text, want, "sh.status()")
 	}
 }

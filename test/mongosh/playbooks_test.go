@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"shardboard/docs/playbooks"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -18,24 +20,19 @@ var scriptBlock = regexp.MustCompile("(?ms)^```js\n(.*?)^```$")
 func TestMongoshLinesOfThePlaybooksWork(t *testing.T) {
 	path := mongoshPath(t)
 	files, err := fs.Glob(playbooks.Files, "*.md")
-	if err != nil || len(files) < 7 {
-		t.Fatal(files, err)
-	}
+	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	var script strings.Builder
 	for _, file := range files {
-		source, err := playbooks.Files.ReadFile(file)
-		must(t, err)
+		source := must.Get(playbooks.Files.ReadFile(file))
 		blocks := scriptBlock.FindAllStringSubmatch(string(source), -1)
-		if len(blocks) == 0 {
-			t.Errorf("%s has nothing to cross-check in mongosh", file)
-		}
+		expect.That(t, len(blocks) != 0, "%s has nothing to cross-check in mongosh", file)
 		for _, block := range blocks {
 			script.WriteString("print('" + file + "')\n" + block[1])
 		}
 	}
 	script.WriteString("print('all done')\n")
 	name := filepath.Join(t.TempDir(), "playbooks.js")
-	must(t, os.WriteFile(name, []byte(script.String()), 0o600))
+	must.Do(t, os.WriteFile(name, []byte(script.String()), 0o600))
 	for _, release := range []string{"5.0", "8.0"} {
 		uri := startCluster(t, simcluster.Options{ServerVersion: release, Projects: 3, Documents: 20, Still: true})
 		if out := runMongosh(t, path, "--file", name, uri); !strings.HasSuffix(strings.TrimSpace(out), "all done") {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -35,10 +36,8 @@ func mongoshPath(t *testing.T) string {
 // startCluster starts a simulated cluster on loopback and returns its address.
 func startCluster(t *testing.T, o simcluster.Options) string {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), o)
-	must(t, err)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	sim := must.Get(simcluster.New(t.Context(), o))
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	ended := make(chan error, 1)
 	go func() { ended <- sim.Serve(l) }()
 	t.Cleanup(func() {
@@ -59,16 +58,6 @@ func runMongosh(t *testing.T, path string, args ...string) string {
 	cmd := exec.CommandContext(ctx, path, append([]string{"--quiet", "--norc"}, args...)...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "NO_COLOR=1") // for its history and telemetry settings
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("mongosh %v: %v\n%s", args, err, out)
-	}
+	must.That(t, err == nil, "mongosh %v: %v\n%s", args, err, out)
 	return string(out)
-}
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

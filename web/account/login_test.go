@@ -10,6 +10,8 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/sqlite"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -20,9 +22,7 @@ func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
 	old := door.Cookies["viewer"]
 	w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword), door.With("viewer"))
 	cookies := w.Result().Cookies()
-	if w.Code != http.StatusSeeOther || len(cookies) != 1 {
-		t.Fatalf("%d %v", w.Code, cookies)
-	}
+	must.That(t, w.Code == http.StatusSeeOther && len(cookies) == 1, "%d %v", w.Code, cookies)
 	c := cookies[0]
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.Value == old.Value || c.Value == "" {
 		t.Errorf("%+v", c)
@@ -93,33 +93,24 @@ func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
 			t.Errorf("%v %s", w.Header(), w.Body)
 		}
 		door.Pass(time.Hour)
-		if door.SignIn("support") == nil {
-			t.Error("locked out for good")
-		}
+		expect.That(t, door.SignIn("support") != nil, "locked out for good")
 		return
 	}
 	t.Error("30 attempts and none refused for being one")
 }
 
 func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	t.Cleanup(func() { _ = db.Close() })
 	service, err := auth.New(auth.Options{Store: db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = service })
 	if text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text,
 		"Nobody has been admin yet") {
 		t.Errorf("the way in says %q", text)
 	}
 	link, err := service.FirstLink(t.Context())
-	if err != nil || link == "" {
-		t.Fatal(link, err)
-	}
+	must.That(t, err == nil && link != "", "%v %v", link, err)
 	u, _ := url.Parse(link)
 	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String()).Find("form[method=post][action='/login/first']")
 	if form.Find("input[name=key]").AttrOr("value", "") != u.Query().Get("key") {
@@ -189,9 +180,7 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	}
 	for _, next := range []string{"//evil.example", "https://evil.example/", "/login", `/\evil.example`} {
 		s.Do("POST", "/login/oidc", webtest.Form("next", next))
-		if who.next != "" {
-			t.Errorf("%q is passed on as %q", next, who.next)
-		}
+		expect.Equal(t, who.next, "", "where %q leads", next)
 	}
 	who.err = fault.New(fault.Unavailable, "The issuer does not answer.")
 	for address, method := range map[string]string{"/login/oidc": "POST", "/login/oidc/callback": "GET"} {
@@ -247,9 +236,7 @@ func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 			t.Errorf("of another site: %d %v", w.Code, w.Header())
 		}
 	}
-	if who.next != "untouched" {
-		t.Error("a sign-in was begun")
-	}
+	expect.Equal(t, who.next, "untouched", "a sign-in was begun")
 }
 
 // crowded is a door at which too many people sign in at once.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -15,17 +17,13 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	w := door.Call("POST", "/tokens", "operator", `{"name":"ci","role":"support","expires":"2026-05-01T00:00:00Z"}`)
 	made := webtest.Decode[api.TokenCreated](t, w)
-	if made.Secret == "" || made.Role != "support" || made.Owner != door.Principal("operator").ID {
-		t.Fatalf("%+v", made)
-	}
+	must.That(t, made.Secret != "" && made.Role == "support" && made.Owner == door.Principal("operator").ID, "%+v", made)
 	me := webtest.Decode[api.Me](t, door.Call("GET", "/me", "", "", webtest.Bearer(made.Secret)))
 	if me.Role != "support" || me.Method != "token" || strings.Join(me.Roles, " ") != "viewer support" {
 		t.Errorf("%+v", me)
 	}
 	for address, want := range map[string]int{"/cluster": 200, "/locate?q=x": 404, "/checks/duplicates": 200, "/users": 403} {
-		if w := door.Call("GET", address, "", "", webtest.Bearer(made.Secret)); w.Code != want {
-			t.Errorf("%s: %d", address, w.Code)
-		}
+		expect.Equal(t, door.Call("GET", address, "", "", webtest.Bearer(made.Secret)).Code, want, "%s", address)
 	}
 	for _, address := range []string{"/tokens", "/sessions", "/me"} {
 		if w := door.Call("GET", address, "operator", ""); strings.Contains(w.Body.String(), made.Secret) {
@@ -33,9 +31,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 		}
 	}
 	list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "operator", ""))
-	if len(list.Items) != 1 || list.Items[0].ID != made.ID || list.Items[0].Revoked != nil {
-		t.Errorf("%+v", list)
-	}
+	expect.That(t, len(list.Items) == 1 && list.Items[0].ID == made.ID && list.Items[0].Revoked == nil, "%+v", list)
 	if w := door.Call("POST", "/tokens/"+made.ID+"/revoke", "operator", ""); w.Code != http.StatusOK {
 		t.Errorf("revoke: %d %s", w.Code, w.Body)
 	}
@@ -48,9 +44,7 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	made := webtest.Decode[api.User](t, door.Call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
-	if made.Name != "nina" || made.Role != "viewer" || made.LastLogin != nil {
-		t.Errorf("%+v", made)
-	}
+	expect.That(t, made.Name == "nina" && made.Role == "viewer" && made.LastLogin == nil, "%+v", made)
 	if w := door.Call("POST", "/users", "admin",
 		`{"name":"nina","password":"a long enough one","role":"viewer"}`); w.Code != http.StatusConflict {
 		t.Errorf("twice: %d %s", w.Code, w.Body)
@@ -58,9 +52,7 @@ func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
 	signIn := func(password string) int {
 		return door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "nina", "password", password)).Code
 	}
-	if got := signIn("a long enough one"); got != http.StatusSeeOther {
-		t.Errorf("the new user: %d", got)
-	}
+	expect.Equal(t, signIn("a long enough one"), http.StatusSeeOther, "the new user")
 	changed := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"role":"operator","password":"quite another one"}`))
 	if changed.Role != "operator" || signIn("a long enough one") == http.StatusSeeOther || signIn("quite another one") != http.StatusSeeOther {
 		t.Errorf("%+v", changed)
@@ -102,9 +94,7 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	leads("disable", post("/settings/users/nina", "admin", "do", "disable"), "/settings/users?done=change")
 	leads("enable", post("/settings/users/nina", "admin", "do", "enable"), "/settings/users?done=change")
 	leads("password", post("/settings/users/nina", "admin", "do", "password", "password", "quite another one"), "/settings/users?done=change")
-	if w := post("/settings/users/nina", "admin", "do", "crown"); w.Code != http.StatusBadRequest {
-		t.Errorf("unknown button: %d", w.Code)
-	}
+	expect.Equal(t, post("/settings/users/nina", "admin", "do", "crown").Code, http.StatusBadRequest, "unknown button")
 	if w := post("/settings/users", "admin", "name", "nina", "password", "a long enough one", "role",
 		"viewer"); w.Code != http.StatusConflict ||
 		webtest.ParseHTML(t, w.Body.String()).Find("#name").AttrOr("value", "") != "nina" {
@@ -127,9 +117,7 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	if again := door.Ask(door.Handler(), "GET", "/settings", door.With("operator")); strings.Contains(again.Body.String(), secret) {
 		t.Error("the secret is shown twice")
 	}
-	if strings.Contains(door.Log.String(), secret) {
-		t.Error("the secret is in the log")
-	}
+	expect.Lacks(t, door.Log.String(), secret, "the secret is in the log")
 	revoke := doc.Find("main form[action$='/revoke'][action^='/settings/tokens']").AttrOr("action", "")
 	leads("revoke", post(revoke, "operator"), "/settings?done=token")
 	if w := door.Call("GET", "/me", "", "", webtest.Bearer(secret)); w.Code != http.StatusUnauthorized {

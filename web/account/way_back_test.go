@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -30,9 +32,7 @@ var elsewhere = []string{
 
 func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 	door := webtest.NewAccountServer(t)
-	if len(elsewhere) < 30 {
-		t.Fatal("too few")
-	}
+	must.That(t, len(elsewhere) >= 30, "too few")
 	for _, next := range elsewhere {
 		want := "/"
 		if next == "/collections#//evil.example\\" {
@@ -43,13 +43,9 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 			t.Errorf("%q leads to %q (%d)", next, got, w.Code)
 		}
 		w = door.Ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next), door.With("admin"))
-		if got := w.Header().Get("Location"); got != "/" {
-			t.Errorf("%q leads who is in to %q", next, got)
-		}
+		expect.Equal(t, w.Header().Get("Location"), "/", "%q for who is in", next)
 		w = door.Ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next))
-		if webtest.ParseHTML(t, w.Body.String()).Find("input[name=next]").Length() != 0 {
-			t.Errorf("%q is in the form", next)
-		}
+		expect.Equal(t, webtest.ParseHTML(t, w.Body.String()).Find("input[name=next]").Length(), 0, "%q is in the form", next)
 		door.Pass(10 * time.Second) // within what one account may
 	}
 	for _, next := range []string{"/collections", "/collections/a.b%2Fc?shard=x&page=2", "/projects?q=%2F%2Fevil.example",
@@ -77,9 +73,7 @@ func TestSignInReturnsToTheRequestedPage(t *testing.T) {
 		}
 	}
 	w := door.Ask(door.Handler(), "GET", "/zones", door.With("expired"))
-	if got := w.Header().Get("Location"); got != "/login?ended=1&next=%2Fzones" {
-		t.Errorf("expired: %q", got)
-	}
+	expect.Equal(t, w.Header().Get("Location"), "/login?ended=1&next=%2Fzones", "expired")
 }
 
 func TestSignInPagesRedirectHomeWithoutSignIn(t *testing.T) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/templates"
 )
 
@@ -16,9 +18,7 @@ func TestComparisonOfManyShardsListsThoseThatChangedMost(t *testing.T) {
 	less, more := int64(-900), int64(20)
 	all[70].BytesMore, all[4].BytesMore, all[9].ChunksMore = &less, &more, -3
 	got := changedShards(all, false)
-	if len(got) != templates.ListedOfMany {
-		t.Fatalf("%d shards are listed", len(got))
-	}
+	must.That(t, len(got) == templates.ListedOfMany, "%d shards are listed", len(got))
 	at := map[string]int{}
 	for i, s := range got {
 		at[s.Shard] = i + 1
@@ -26,10 +26,6 @@ func TestComparisonOfManyShardsListsThoseThatChangedMost(t *testing.T) {
 	if at["rs-5"] == 0 || at["rs-10"] <= at["rs-5"] || at["rs-71"] <= at["rs-10"] {
 		t.Errorf("changed shards stand at %v", at)
 	}
-	if n := len(changedShards(all, true)); n != 100 {
-		t.Errorf("%d of all shards", n)
-	}
-	if n := len(changedShards(all[:36], false)); n != 36 {
-		t.Errorf("%d of 36 shards", n)
-	}
+	expect.Equal(t, len(changedShards(all, true)), 100, "of all shards")
+	expect.Equal(t, len(changedShards(all[:36], false)), 36, "of 36 shards")
 }

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -43,9 +44,7 @@ func TestHistoryPagesListEveryChangeOnce(t *testing.T) {
 			break
 		}
 	}
-	if moved != 7 || pages < 2 {
-		t.Errorf("%d moves on %d pages", moved, pages)
-	}
+	expect.That(t, moved == 7 && pages >= 2, "%d moves on %d pages", moved, pages)
 	all := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history?from="+answer.AtText(webtest.Epoch.Add(-time.Hour))))
 	logged := 0
 	for _, i := range all.Items {
@@ -53,14 +52,10 @@ func TestHistoryPagesListEveryChangeOnce(t *testing.T) {
 			logged++
 		}
 	}
-	if logged == 0 || all.Next == "" {
-		t.Errorf("%d logged of %d", logged, len(all.Items))
-	}
+	expect.That(t, logged != 0 && all.Next != "", "%d logged of %d", logged, len(all.Items))
 	for _, bad := range []string{"from=x", "to=2999-01-01T00:00:00Z", "limit=0", "cursor=%21", "cursor=bm8",
 		"from=" + answer.AtText(x.Now) + "&to=" + answer.AtText(webtest.Epoch)} {
-		if w := x.Do("GET", "/api/v1/history?"+bad); w.Code != 400 {
-			t.Errorf("%s: %d", bad, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", "/api/v1/history?"+bad).Code, 400, "%s", bad)
 	}
 }
 
@@ -81,13 +76,9 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	var before, after int
 	for _, s := range got.Shards {
 		before, after = before+s.ChunksBefore, after+s.ChunksAfter
-		if s.Shard == "shard-rs-1" && s.ChunksAfter != s.ChunksBefore+2 {
-			t.Errorf("%+v", s)
-		}
+		expect.That(t, s.Shard != "shard-rs-1" || s.ChunksAfter == s.ChunksBefore+2, "%+v", s)
 	}
-	if before != after || before == 0 {
-		t.Errorf("%d chunks before, %d after", before, after)
-	}
+	expect.That(t, before == after && before != 0, "%d chunks before, %d after", before, after)
 	doc := webtest.ParseHTML(t, x.Do("GET", "/compare?"+between).Body.String())
 	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") ||
 		!strings.Contains(text, "eu") || doc.Find("script").Length() != 2 {
@@ -214,9 +205,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	if got := shard("/" + q); got != to || before == to {
 		t.Errorf("on %s, moved to %s", got, to)
 	}
-	if got := shard("/watch" + q); got != to {
-		t.Errorf("the list says %s", got)
-	}
+	expect.Equal(t, shard("/watch"+q), to, "the list")
 	x.Now = x.Now.Add(time.Minute)
 	if got := shard("/" + q + "&at=" + answer.AtText(webtest.Epoch)); got != before {
 		t.Errorf("in the past on %s, was on %s", got, before)
@@ -236,15 +225,11 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 		if w := x.Do("GET", "/watch?watch="+url.QueryEscape(bad)); w.Code != 400 || strings.Contains(w.Body.String(), "<script>\"") {
 			t.Errorf("%s: %d", bad, w.Code)
 		}
-		if w := x.Do("GET", "/?watch="+url.QueryEscape(bad)); w.Code != 200 {
-			t.Errorf("a page falls over %s: %d", bad, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", "/?watch="+url.QueryEscape(bad)).Code, 200, "a page falls over %s", bad)
 	}
 	gone := webtest.ParseHTML(t,
 		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())
-	if text := gone.Find("#watching").Text(); !strings.Contains(text, "not sharded") || !strings.Contains(text, "not in the list") {
-		t.Errorf("%s", text)
-	}
+	expect.ContainsAll(t, gone.Find("#watching").Text(), []string{"not sharded", "not in the list"}, "the text")
 	if w := x.Do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode()); w.Code != 400 {
 		t.Errorf("21 things: %d", w.Code)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -117,17 +118,11 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 	} {
 		doc := webtest.ParseHTML(t, s.Do("GET", strings.TrimSpace(c.page)).Body.String())
 		note := doc.Find(".folded")
-		if !strings.Contains(strings.ReplaceAll(note.Text(), "\u202f", ","), c.says) {
-			t.Errorf("%s says %q", c.page, note.Text())
-		}
-		if text := doc.Find(c.with).Text(); strings.Contains(text, string(webtest.SessionsNS)) {
-			t.Errorf("%s lists it: %q", c.page, text)
-		}
+		expect.Contains(t, strings.ReplaceAll(note.Text(), "\u202f", ","), c.says, "%s says %q", c.page, note.Text())
+		expect.Lacks(t, doc.Find(c.with).Text(), string(webtest.SessionsNS), "%s lists it", c.page)
 		to, _ := note.First().Find("a").Attr("href")
 		shown := webtest.ParseHTML(t, s.Do("GET", to).Body.String())
-		if text := shown.Find(c.with).Text(); !strings.Contains(text, "system.sessions") {
-			t.Errorf("%s leads to %s, which has it not: %q", c.page, to, text)
-		}
+		expect.Contains(t, shown.Find(c.with).Text(), "system.sessions", "%s leads to %s, which has it not", c.page, to)
 		back, _ := shown.Find(".folded a").First().Attr("href")
 		if !strings.Contains(back, "internal=0") || s.Do("GET", back).Code != 200 {
 			t.Errorf("%s: back leads to %q", to, back)
@@ -138,17 +133,13 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 func TestMovesInFlightIncludeInternalCollections(t *testing.T) {
 	s := withSessions(t)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
-	if text := doc.Find(".moves li").Text(); !strings.Contains(text, string(webtest.SessionsNS)) {
-		t.Errorf("moving now: %q", text)
-	}
+	expect.Contains(t, doc.Find(".moves li").Text(), string(webtest.SessionsNS), "moving now")
 	got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=running"))
 	if len(got.Items) != 1 || got.Items[0].NS != string(webtest.SessionsNS) || !got.Items[0].Internal || got.Hidden != 0 {
 		t.Errorf("%+v", got)
 	}
 	hour := strings.ReplaceAll(webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(".facts").Text(), "\u202f", "")
-	if !strings.Contains(hour, "of internal collections: 100 moved, 1 failed") {
-		t.Errorf("%q", hour)
-	}
+	expect.Contains(t, hour, "of internal collections: 100 moved, 1 failed", "the text")
 }
 
 func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
@@ -177,9 +168,7 @@ func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 	}
 	for _, page := range []string{"/", "/activity", "/collections", "/heat", "/shards/shard-rs-1", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/activity/failures", "/api/v1/shards/shard-rs-1"} {
-		if w := s.Do("GET", page+"?internal=yes"); w.Code != 400 {
-			t.Errorf("%s: %d", page, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", page+"?internal=yes").Code, 400, "%s", page)
 	}
 }
 
@@ -205,13 +194,9 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 		t.Errorf("%d of those asked for by name", len(named.Items))
 	}
 	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
-	if len(moves.Items) != 3 || moves.Hidden != 101 {
-		t.Errorf("%d moves, %d hidden", len(moves.Items), moves.Hidden)
-	}
+	expect.That(t, len(moves.Items) == 3 && moves.Hidden == 101, "%d moves, %d hidden", len(moves.Items), moves.Hidden)
 	fails := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
-	if len(fails.Items) != 1 || fails.Items[0].Count != 1 || fails.Hidden != 1 {
-		t.Errorf("%+v", fails)
-	}
+	expect.That(t, len(fails.Items) == 1 && fails.Items[0].Count == 1 && fails.Hidden == 1, "%+v", fails)
 	if fails = webtest.Decode[api.FoldedList[api.MigrationFailures]](t,
 		s.Do("GET", "/api/v1/activity/failures?internal=1")); fails.Items[0].Count != 2 || fails.Hidden != 0 {
 		t.Errorf("%+v", fails)
@@ -227,9 +212,7 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 			sum += c.Chunks
 		}
 	}
-	if sum != on.Chunks {
-		t.Errorf("the list has %d chunks, its head %d", sum, on.Chunks)
-	}
+	expect.That(t, sum == on.Chunks, "the list has %d chunks, its head %d", sum, on.Chunks)
 }
 
 func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
@@ -260,9 +243,7 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 		t.Errorf("%s: %q", to, text)
 	}
 	got := webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span))
-	if got.Hidden != 1 || len(got.Collections) != 0 {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, got.Hidden == 1 && len(got.Collections) == 0, "%+v", got)
 	if got = webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span+"&internal=1")); got.Hidden != 0 ||
 		len(got.Collections) != 1 {
 		t.Errorf("%+v", got)
@@ -277,8 +258,6 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)
 	}
 	for _, page := range []string{"/compare" + span, "/api/v1/history/compare" + span, "/api/v1/history" + all} {
-		if w := x.Do("GET", page+"&internal=2"); w.Code != 400 {
-			t.Errorf("%s: %d", page, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", page+"&internal=2").Code, 400, "%s", page)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/webtest"
@@ -53,9 +54,7 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 		t.Error("the page of a shard that has no part in it has it")
 	}
 	reached := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
-	if !strings.Contains(reached, "The donor completed 2 of 6 steps.") {
-		t.Errorf("%q", reached)
-	}
+	expect.Contains(t, reached, "The donor completed 2 of 6 steps.", "the text")
 }
 
 func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
@@ -63,9 +62,7 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	want := api.FailureReason{Reason: webtest.OrphansReason, ReasonFrom: "moveChunk.to", ReasonCode: "orphans"}
 	events := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity"))
 	for i, e := range events.Items {
-		if e.Failed != (e.What != "moveChunk.start") {
-			t.Errorf("%d %s failed: %t", i, e.What, e.Failed)
-		}
+		expect.Equal(t, e.Failed, e.What != "moveChunk.start", "%d %s failed", i, e.What)
 		got := e.FailureReason
 		got.Meaning = ""
 		switch {
@@ -90,9 +87,7 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 	}
 	for _, foreign := range []string{"state=done", "state=none", "limit=1", "limit=0"} {
 		got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures?"+foreign))
-		if len(got.Items) != 2 {
-			t.Errorf("%s is no parameter of failures: %+v", foreign, got.Items)
-		}
+		expect.Equal(t, len(got.Items), 2, "%s is no parameter of failures: %+v", foreign, got.Items)
 	}
 }
 
@@ -116,9 +111,7 @@ func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
 		strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
 		t.Errorf("cut as %q", short)
 	}
-	if !strings.HasSuffix(whole, `\u{202e}the end 1234567`) {
-		t.Errorf("whole is %q", whole)
-	}
+	expect.That(t, strings.HasSuffix(whole, `\u{202e}the end 1234567`), "whole is %q", whole)
 	if got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {
 		t.Errorf("the API has %q", got.Items[0].Reason)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -79,9 +81,7 @@ func TestATimeReachesBackIntoHistory(t *testing.T) {
 				break
 			}
 		}
-		if listed != c.other+c.failed {
-			t.Errorf("%s: %d entries are listed, %d counted", c.query, listed, c.other+c.failed)
-		}
+		expect.That(t, listed == c.other+c.failed, "%s: %d entries are listed, %d counted", c.query, listed, c.other+c.failed)
 	}
 }
 
@@ -90,13 +90,9 @@ func TestMoreEntriesThanAreListedAreCountedAllTheSame(t *testing.T) {
 	page := x.Do("GET", "/activity?from="+since).Body.String()
 	for _, want := range []string{format.Count(2500) + " entries, 250 failed",
 		"The newest " + format.Count(1000) + " of " + format.Count(2500) + " entries are listed."} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page does not say %q", want)
-		}
+		expect.Contains(t, page, want, "the page")
 	}
-	if got := webtest.ParseHTML(t, page).Find(".pages span").Text(); got != "1–30 of "+format.Count(1000) {
-		t.Errorf("pages: %s", got)
-	}
+	expect.Equal(t, webtest.ParseHTML(t, page).Find(".pages span").Text(), "1–30 of "+format.Count(1000), "pages")
 	// A bar leads to exactly the entries that it stands for.
 	bar := webtest.ParseHTML(t, page).Find(".histogram a").First()
 	inside := webtest.ParseHTML(t, x.Do("GET", bar.AttrOr("href", "")).Body.String())
@@ -110,24 +106,18 @@ func TestEachLineSaysOutcomeAuthorAndChunk(t *testing.T) {
 	x := withLog(t, 20, 20)
 	doc := webtest.ParseHTML(t, x.Do("GET", "/activity?from="+since).Body.String())
 	rows := doc.Find(".events li")
-	if rows.Length() != 20 {
-		t.Fatalf("%d rows", rows.Length())
-	}
+	must.That(t, rows.Length() == 20, "%d rows", rows.Length())
 	rows.Each(func(_ int, row *goquery.Selection) {
 		want := "committed"
 		if row.HasClass("failed") {
 			want = "failed"
 		}
-		if got := row.Find(".outcome").Text(); got != want {
-			t.Errorf("outcome %q, want %q", got, want)
-		}
+		expect.Equal(t, row.Find(".outcome").Text(), want, "outcome")
 		if href := row.Find("a[href*='/chunks/']").AttrOr("href", ""); x.Do("GET", href).Code != http.StatusOK {
 			t.Errorf("the chunk's address is %q", href)
 		}
 	})
-	if n := doc.Find(".histogram a path.stripes").Length(); n != 2 {
-		t.Errorf("%d bars are striped", n)
-	}
+	expect.Equal(t, doc.Find(".histogram a path.stripes").Length(), 2, "striped bars")
 }
 
 func TestTimesThatAreNoTimesAreCorrectedInPlace(t *testing.T) {
@@ -140,9 +130,7 @@ func TestTimesThatAreNoTimesAreCorrectedInPlace(t *testing.T) {
 			doc.Find("form select[name=kind] [selected]").Text() != "moves" {
 			t.Errorf("%s: %d %q", bad, w.Code, doc.Find("main [role=alert]").Text())
 		}
-		if w := x.Do("GET", "/api/v1/activity?"+bad); w.Code != http.StatusBadRequest {
-			t.Errorf("JSON %s: %d", bad, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", "/api/v1/activity?"+bad).Code, http.StatusBadRequest, "JSON %s", bad)
 	}
 }
 
@@ -151,7 +139,5 @@ func TestAPastPageCountsNothingThatCameLater(t *testing.T) {
 	at := begun.Add(50*time.Minute + 30*time.Second)
 	x.Past.Watched(x.Watcher.Get().ClusterID, webtest.Epoch, x.Now)
 	_, other, failed := countsOf(t, x, "from="+since+"&at="+answer.AtText(at))
-	if other+failed != 51 {
-		t.Errorf("%d entries up to %s", other+failed, at)
-	}
+	expect.Equal(t, other+failed, 51, "entries up to %s", at)
 }

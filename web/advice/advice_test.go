@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/rules"
 	"shardboard/internal/store/sqlite"
@@ -28,8 +29,7 @@ const adviceCanary = "https://hooks.example/CANARY-f00d"
 // advised is a site over a cluster in trouble, with a store and alerts.
 func advised(t *testing.T, change ...func(*site.Deps)) (*webtest.Server, *alert.Engine) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), t.TempDir())
-	must.Do(t, err)
+	db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 	t.Cleanup(func() { _ = db.Close() })
 	now := func() time.Time { return webtest.Epoch }
 	v := webtest.NewStory().With(webtest.Troubled).With(func(t *topology.Table) {
@@ -70,9 +70,7 @@ func TestAlertsOfAClusterLeadToItsOwnPlaybooks(t *testing.T) {
 			t.Errorf("%s leads to %s", a.Rule, a.Playbook)
 		}
 	}
-	if led == 0 {
-		t.Error("no alert leads to a playbook")
-	}
+	expect.That(t, led != 0, "no alert leads to a playbook")
 }
 
 func sendForm(t *testing.T, s *webtest.Server, path string, fields ...string) int {
@@ -87,13 +85,9 @@ func sendForm(t *testing.T, s *webtest.Server, path string, fields ...string) in
 func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	s, _ := advised(t)
 	before := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
-	if len(before.Items) < 4 || len(before.Dismissed) != 0 {
-		t.Fatalf("%d items", len(before.Items))
-	}
+	must.That(t, len(before.Items) >= 4 && len(before.Dismissed) == 0, "%d items", len(before.Items))
 	id := before.Items[0].ID
-	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "); code != http.StatusBadRequest {
-		t.Errorf("without a reason: %d", code)
-	}
+	expect.Equal(t, sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "), http.StatusBadRequest, "without a reason")
 	if code := sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
 		t.Errorf("of nothing: %d", code)
 	}
@@ -114,9 +108,7 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	if back := webtest.Decode[api.AdviceList](t, w); len(back.Items) != len(before.Items) || len(back.Dismissed) != 0 {
 		t.Errorf("taken back: %d items", len(back.Items))
 	}
-	if w := s.Do("POST", "/api/v1/advice/"+id+"/restore"); w.Code != http.StatusNotFound {
-		t.Errorf("taken back twice: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("POST", "/api/v1/advice/"+id+"/restore").Code, http.StatusNotFound, "taken back twice")
 	if w := s.Do("POST", "/api/v1/advice/"+id+"/dismiss", webtest.Body(`{"reason":"api"}`),
 		webtest.Header("Content-Type", "application/json")); w.Code != http.StatusOK {
 		t.Errorf("by the API: %d %s", w.Code, w.Body)
@@ -126,9 +118,7 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	s, _ := advised(t)
 	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
-	if len(list.Unsure) == 0 || len(list.Passed) == 0 {
-		t.Fatalf("unsure %v, passed %v", list.Unsure, list.Passed)
-	}
+	must.That(t, len(list.Unsure) != 0 && len(list.Passed) != 0, "unsure %v, passed %v", list.Unsure, list.Passed)
 	for _, i := range list.Items {
 		if i.Title.String() == "" || i.Why.String() == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" ||
 			strings.Contains(i.Title.String()+i.Why.String()+i.WhyNot, "[advice") ||
@@ -136,9 +126,7 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 			t.Errorf("%s: %+v", i.Rule, i)
 		}
 		for _, p := range i.Plans {
-			if p.Kind == "" || p.Text == "" || strings.Contains(p.Text, "{") {
-				t.Errorf("%s: plan %+v", i.Rule, p)
-			}
+			expect.That(t, p.Kind != "" && p.Text != "" && !strings.Contains(p.Text, "{"), "%s: plan %+v", i.Rule, p)
 		}
 	}
 	page := s.Do("GET", "/advice").Body.String()
@@ -147,9 +135,7 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 			t.Errorf("the page does not say %q", u.Why.String())
 		}
 	}
-	if strings.Contains(page, `href="/plans/new?`) {
-		t.Error("a link to plans where none are made")
-	}
+	expect.Lacks(t, page, `href="/plans/new?`, "a link to plans where none are made")
 	planning, _ := advised(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
 		t.Error("no link to a filled-in form where plans are made")
@@ -163,9 +149,7 @@ func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/", "/advice", "/alerts"} {
 		links := webtest.ParseHTML(t, s.Do("GET", path, viewer).Body.String()).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
-		if links.Length() == 0 {
-			t.Errorf("%s has no link to a playbook", path)
-		}
+		expect.That(t, links.Length() != 0, "%s has no link to a playbook", path)
 		for _, a := range links.EachIter() {
 			if w := s.Do("GET", a.AttrOr("href", ""), viewer); w.Code != http.StatusOK {
 				t.Errorf("%s leads to %s: %d", path, a.AttrOr("href", ""), w.Code)
@@ -180,9 +164,7 @@ func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
 			with++
 		}
 	}
-	if with == 0 {
-		t.Error("no problem has a playbook")
-	}
+	expect.That(t, with != 0, "no problem has a playbook")
 }
 
 func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
@@ -196,9 +178,7 @@ func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
 		}
 	}
 	operator := s.Do("GET", "/advice", webtest.Header("X-Test-Who", "olga operator")).Body.String()
-	if !strings.Contains(operator, `action="/advice/dismiss"`) {
-		t.Error("operators cannot dismiss")
-	}
+	expect.Contains(t, operator, `action="/advice/dismiss"`, "operators cannot dismiss")
 }
 
 func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
@@ -206,18 +186,14 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	must.Do(t, e.Check(ctx))
-	if code := sendForm(t, s, "/alerts/test", "target", "ops"); code != http.StatusSeeOther {
-		t.Errorf("test: %d", code)
-	}
+	expect.Equal(t, sendForm(t, s, "/alerts/test", "target", "ops"), http.StatusSeeOther, "test")
 	if code := sendForm(t, s, "/alerts/test", "target", "https://evil.example/"); code != http.StatusNotFound {
 		t.Errorf("a test to an address: %d", code)
 	}
 	var shown bytes.Buffer
 	for _, path := range []string{"/alerts", "/advice", "/api/v1/alerts", "/api/v1/advice", "/", "/api/openapi.json", "/metrics"} {
 		w := s.Do("GET", path)
-		if w.Code != http.StatusOK {
-			t.Errorf("%s: %d", path, w.Code)
-		}
+		expect.Equal(t, w.Code, http.StatusOK, "%s", path)
 		shown.Write(w.Body.Bytes())
 	}
 	slog.New(slog.NewTextHandler(&shown, nil)).Info("engine", "status", e.Status())
@@ -259,12 +235,8 @@ func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 		len(got.Alerts) == 0 {
 		t.Fatalf("%+v", got)
 	}
-	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, "&lt;b&gt;known") {
-		t.Error("the page does not show the silence")
-	}
-	if code := sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID); code != http.StatusSeeOther {
-		t.Errorf("ended: %d", code)
-	}
+	expect.Contains(t, s.Do("GET", "/alerts").Body.String(), "&lt;b&gt;known", "the page does not show the silence")
+	expect.Equal(t, sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID), http.StatusSeeOther, "ended")
 	if left := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")); len(left.Silences) != 0 {
 		t.Errorf("left: %v", left.Silences)
 	}
@@ -274,9 +246,7 @@ func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 	s, _ := advised(t)
 	source := problems.AlertSource(s.Deps.Problems.Advice, false)
 	all, err := source(t.Context())
-	if err != nil || len(all.Notices) < 4 {
-		t.Fatal(len(all.Notices), err)
-	}
+	must.That(t, err == nil && len(all.Notices) >= 4, "%v %v", len(all.Notices), err)
 	if code := sendForm(t, s, "/advice/dismiss", "id", all.Notices[0].ID, "reason", "known"); code != http.StatusSeeOther {
 		t.Fatal(code)
 	}

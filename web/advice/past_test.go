@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/outcome"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -37,9 +38,7 @@ func TestPastProblemsAreListedNewestFirst(t *testing.T) {
 		for _, p := range got.Items {
 			ids = append(ids, p.ID)
 		}
-		if strings.Join(ids, " ") != strings.Join(c.want, " ") {
-			t.Errorf("%s: %v, want %v", c.query, ids, c.want)
-		}
+		expect.Equal(t, strings.Join(ids, " "), strings.Join(c.want, " "), "%s: %v, want %v", c.query, ids, c.want)
 	}
 	first := webtest.Decode[api.PastProblems](t, s.Do("GET", "/api/v1/advice/past?limit=1"))
 	second := webtest.Decode[api.PastProblems](t, s.Do("GET", "/api/v1/advice/past?limit=1&cursor="+string(first.Next)))
@@ -51,9 +50,7 @@ func TestPastProblemsAreListedNewestFirst(t *testing.T) {
 		t.Errorf("%+v", hot)
 	}
 	for _, query := range []string{"rule=none", "from=x", "from=2026-03-01T12:00:00Z", "to=2099-01-01T00:00:00Z"} {
-		if w := s.Do("GET", "/api/v1/advice/past?"+query); w.Code != 400 {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/advice/past?"+query).Code, 400, "%s", query)
 	}
 }
 
@@ -61,18 +58,12 @@ func TestThePageOfPastProblemsLeadsToThatTime(t *testing.T) {
 	doc := webtest.ParseHTML(t, webtest.New(t, webtest.WithHistory(t)).Do("GET", "/advice/past").Body.String())
 	row := doc.Find("tr[data-key^='hot-project.past']")
 	for _, want := range []string{"11:20 UTC to 1 Mar 11:40 UTC, 20 min", "on shard-rs-1, for 20 min.", "With it: Hot shard", "88\u202f%"} {
-		if !strings.Contains(row.Text(), want) {
-			t.Errorf("no %q in %s", want, row.Text())
-		}
+		expect.Contains(t, row.Text(), want, "the row")
 	}
 	for _, want := range []string{"/?at=2026-03-01T11%3A30%3A00Z", "/postmortem?from=2026-03-01T11%3A10%3A00Z&to=2026-03-01T11%3A50%3A00Z"} {
-		if row.Find("a[href='"+want+"']").Length() != 1 {
-			t.Errorf("no link to %s", want)
-		}
+		expect.Equal(t, row.Find("a[href='"+want+"']").Length(), 1, "links to %s", want)
 	}
-	if text := doc.Find("main").Text(); !strings.Contains(text, "Nobody checked from 30 Jan 12:00 UTC to 1 Mar 11:10 UTC: ") {
-		t.Errorf("%s", text)
-	}
+	expect.Contains(t, doc.Find("main").Text(), "Nobody checked from 30 Jan 12:00 UTC to 1 Mar 11:10 UTC: ", "the text")
 }
 
 func TestBoundsArePartOfThePastToo(t *testing.T) {
@@ -117,29 +108,21 @@ func TestAPostmortemHasProblemsRunsAndWhatTheyChanged(t *testing.T) {
 	}
 	verdicts := 0
 	for i, r := range got.Runs {
-		if i > 0 && r.StartedAt.Before(*got.Runs[i-1].StartedAt) {
-			t.Error("the runs are not in order")
-		}
+		expect.That(t, i <= 0 || !r.StartedAt.Before(*got.Runs[i-1].StartedAt), "the runs are not in order")
 		if r.Verdict != "" && len(r.Shards) == 1 {
 			verdicts++
 		}
 	}
-	if verdicts == 0 {
-		t.Error("no run says whether it helped")
-	}
+	expect.That(t, verdicts != 0, "no run says whether it helped")
 	w := s.Do("GET", "/postmortem.md?from=2026-03-01T00:00:00Z")
 	if !strings.HasPrefix(w.Header().Get("Content-Type"), "text/markdown") {
 		t.Error(w.Header().Get("Content-Type"))
 	}
 	for _, want := range []string{"# Post-mortem: 1 Mar 2026 00:00:00 UTC to ", "- **warning**, 1 Mar 11:20 UTC to 1 Mar 11:40 UTC", "88 %",
 		"Did it help?", "shard-rs-1 not counted → not counted", "Nobody checked"} {
-		if !strings.Contains(w.Body.String(), want) {
-			t.Errorf("no %q in %s", want, w.Body)
-		}
+		expect.That(t, strings.Contains(w.Body.String(), want), "no %q in %s", want, w.Body)
 	}
-	if w := s.Do("GET", "/postmortem?from=2026-01-01T00:00:00Z"); w.Code != 400 {
-		t.Errorf("two months: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/postmortem?from=2026-01-01T00:00:00Z").Code, 400, "two months")
 }
 
 // The entries that the servers write about one failed move are one line, with its reason.

@@ -18,6 +18,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
@@ -33,9 +35,7 @@ func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
 	for i, sub := range []string{"sub-2", "sub-1"} {
-		if text := rows.Eq(i).Text(); !strings.Contains(text, "Anna") || !strings.Contains(text, "Id at the issuer: "+sub) {
-			t.Errorf("row %d: %s", i, text)
-		}
+		expect.ContainsAll(t, rows.Eq(i).Text(), []string{"Anna", "Id at the issuer: " + sub}, "row %d", i)
 	}
 }
 
@@ -56,9 +56,7 @@ func TestAuditIsFilteredAndOrderedBothWays(t *testing.T) {
 	}
 	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21",
 		"cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
-		if w := s.Do("GET", "/api/v1/audit?"+query); w.Code != 400 {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/audit?"+query).Code, 400, "%s", query)
 	}
 }
 
@@ -69,9 +67,7 @@ func TestTheAuditRecordIsAFileToo(t *testing.T) {
 	a.Add(store.AuditEntry{At: webtest.Epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
 	link, _ := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
-	if !strings.Contains(link, "what=login.") {
-		t.Errorf("the page's link to the file is %q", link)
-	}
+	expect.Contains(t, link, "what=login.", "the page's link to the file")
 	rows, err := csv.NewReader(strings.NewReader(s.Do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
 	if err != nil || len(rows) != 122 || rows[0][0] != "seq" || rows[1][0] != "121" {
 		t.Fatalf("%d lines, %v", len(rows), err)
@@ -129,9 +125,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 	}
 	older, _ := doc.Find("nav.pages a[rel=next]").Attr("href")
 	u, err := url.Parse(older)
-	if err != nil || u.Query().Get("what") != "login." || u.Query().Get("below") != "71" {
-		t.Fatal(older, err)
-	}
+	must.That(t, err == nil && u.Query().Get("what") == "login." && u.Query().Get("below") == "71", "%v %v", older, err)
 	doc = webtest.ParseHTML(t, s.Do("GET", older).Body.String())
 	if first := strings.TrimSpace(doc.Find("tbody tr").First().Find("td").First().Text()); first != "70" {
 		t.Error(first)
@@ -142,9 +136,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 		t.Error(refused)
 	}
 	for address, want := range map[string]string{"/audit?by=user:nobody": "No record matches", "/audit?below=1": "No record matches"} {
-		if text := s.Do("GET", address).Body.String(); !strings.Contains(text, want) {
-			t.Errorf("%s does not say %q", address, want)
-		}
+		expect.Contains(t, s.Do("GET", address).Body.String(), want, "%s", address)
 	}
 	empty := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = &webtest.StubAudit{} })
 	if text := empty.Do("GET", "/audit").Body.String(); !strings.Contains(
@@ -154,9 +146,7 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 		t.Error("an empty record is not said to be")
 	}
 	for _, address := range []string{"/audit?below=x", "/audit?below=0", "/audit?from=x"} {
-		if w := s.Do("GET", address); w.Code != 400 {
-			t.Errorf("%s: %d", address, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", address).Code, 400, "%s", address)
 	}
 }
 
@@ -194,9 +184,7 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 		t.Error(n)
 	}
 	for _, href := range page.Find("main a").Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("href", "") }) {
-		if !strings.HasPrefix(href, "/") {
-			t.Errorf("a link to %q", href)
-		}
+		expect.That(t, strings.HasPrefix(href, "/"), "a link to %q", href)
 	}
 }
 
@@ -205,9 +193,7 @@ func TestWithoutARecordOrWhenItCannotBeReadTheAuditSaysSo(t *testing.T) {
 		"broken": &webtest.StubAudit{Err: fault.New(fault.Unavailable, "The disk is gone.")}} {
 		s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 		for _, address := range []string{"/audit", "/api/v1/audit", "/api/v1/audit/heads"} {
-			if w := s.Do("GET", address); w.Code != 503 {
-				t.Errorf("%s: %s %d", name, address, w.Code)
-			}
+			expect.Equal(t, s.Do("GET", address).Code, 503, "%s: %s", name, address)
 		}
 	}
 }
@@ -217,9 +203,7 @@ func TestEveryAuditCodeHasWords(t *testing.T) {
 	for file, least := range map[string]int{"../../internal/auth/audit.go": 10, "../../internal/actions/engine/audit.go": 7,
 		"../guard/refusals.go": 1} {
 		codes := auditCodes(t, file)
-		if len(codes) < least {
-			t.Errorf("only %d codes found in %s; the scan is broken", len(codes), file)
-		}
+		expect.That(t, len(codes) >= least, "only %d codes found in %s; the scan is broken", len(codes), file)
 		checkWords(t, codes...)
 	}
 	checkWords(t, audit.AccessFlood) // a summary of refusals
@@ -228,10 +212,7 @@ func TestEveryAuditCodeHasWords(t *testing.T) {
 // auditCodes are the string constants of a file whose names begin with audit.
 func auditCodes(t *testing.T, file string) (codes []string) {
 	t.Helper()
-	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution))
 	ast.Inspect(f, func(node ast.Node) bool {
 		spec, ok := node.(*ast.ValueSpec)
 		if !ok || len(spec.Names) != 1 || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "audit") || len(spec.Values) != 1 {
@@ -255,9 +236,7 @@ func checkWords(t *testing.T, codes ...string) {
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
 	rows := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("tbody th[scope=row]")
-	if rows.Length() != len(codes) {
-		t.Fatalf("%d rows for %d codes", rows.Length(), len(codes))
-	}
+	must.That(t, rows.Length() == len(codes), "%d rows for %d codes", rows.Length(), len(codes))
 	rows.Each(func(_ int, what *goquery.Selection) {
 		if code := what.AttrOr("title", ""); code == "" || strings.TrimSpace(what.Text()) == code {
 			t.Errorf("no words for %q", code)

@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
@@ -108,9 +109,7 @@ func TestTroubleOfTheAuditRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 		home := s.Do("GET", "/").Body.String()
 		for _, key := range []string{"banner.audit", "banner.audit.damaged", "banner.audit.unread", "banner.audit.unsigned",
 			"banner.audit.witness"} {
-			if said := strings.Contains(home, auditBanners[key]); said != (key == c.banner) {
-				t.Errorf("%s: banner %s shown: %v", name, key, said)
-			}
+			expect.Equal(t, strings.Contains(home, auditBanners[key]), key == c.banner, "%s: banner %s shown", name, key)
 		}
 		text := strings.Join(strings.Fields(webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("main").Text()), " ")
 		if !strings.Contains(text, c.says) || strings.Contains(text, "/var/x") || strings.Contains(text, "audit.break") {

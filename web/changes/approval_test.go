@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -55,12 +56,8 @@ func (s signedIn) post(who func(*http.Request), path, body string) *httptest.Res
 func (s signedIn) plan(who func(*http.Request)) (p api.Plan) {
 	s.Helper()
 	w := s.post(who, "/plans", splitAtFive)
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusCreated {
-		s.Fatalf("%d %s", w.Code, w.Body)
-	}
-	if !p.Approval.Needed || p.Approval.State != "asked" || len(p.Approval.Because) != 1 {
-		s.Fatalf("%+v", p.Approval)
-	}
+	must.That(s, json.Unmarshal(w.Body.Bytes(), &p) == nil && w.Code == http.StatusCreated, "%d %s", w.Code, w.Body)
+	must.That(s, p.Approval.Needed && p.Approval.State == "asked" && len(p.Approval.Because) == 1, "%+v", p.Approval)
 	return p
 }
 
@@ -123,9 +120,7 @@ func TestPlansThatWaitForApprovalAreListed(t *testing.T) {
 		}
 		list := func(who func(*http.Request)) (out api.List[api.WaitingPlan]) {
 			w := ask(who, "application/json")
-			if err := json.Unmarshal(w.Body.Bytes(), &out); err != nil || w.Code != http.StatusOK {
-				s.Fatalf("%d %s", w.Code, w.Body)
-			}
+			must.That(s, json.Unmarshal(w.Body.Bytes(), &out) == nil && w.Code == http.StatusOK, "%d %s", w.Code, w.Body)
 			return out
 		}
 		for _, who := range s.bert {
@@ -144,8 +139,6 @@ func TestPlansThatWaitForApprovalAreListed(t *testing.T) {
 		if w := s.post(s.bert[0], "/plans/"+p.ID+"/approve", hashOf(p)); w.Code != http.StatusOK {
 			s.Fatalf("%d %s", w.Code, w.Body)
 		}
-		if got := list(s.bert[0]).Items; len(got) != 0 {
-			s.Errorf("an approved plan waits: %+v", got)
-		}
+		expect.Len(s, list(s.bert[0]).Items, 0, "an approved plan waits")
 	})
 }

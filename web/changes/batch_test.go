@@ -18,6 +18,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
 	"shardboard/web/webtest"
 )
@@ -35,9 +37,7 @@ func batchOfMoves(to string, from ...int) string {
 func page(c *webtest.SimulatedServer, who, address string) *goquery.Document {
 	c.Helper()
 	w := c.Do("GET", address, webtest.As(who, auth.Operator))
-	if w.Code != http.StatusOK {
-		c.Fatalf("%s: %d %s", address, w.Code, w.Body)
-	}
+	must.That(c, w.Code == http.StatusOK, "%s: %d %s", address, w.Code, w.Body)
 	return webtest.ParseHTML(c.T, w.Body.String())
 }
 
@@ -102,9 +102,7 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 			"the overview does not tell that the batch waits")
 		failMoves(c, 2) // the second item, twice
 		w := c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", "1", "do", "retry"))
-		if w.Code != http.StatusSeeOther {
-			c.Fatalf("retry: %d %s", w.Code, w.Body)
-		}
+		must.That(c, w.Code == http.StatusSeeOther, "retry: %d %s", w.Code, w.Body)
 		time.Sleep(time.Minute)
 		for range 2 { // the first item counts as new, so it fails twice more, or the second one waits
 			doc = page(c, "bert", address)
@@ -123,13 +121,9 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 			c.Errorf("%q", text)
 		}
 		items := webtest.Decode[api.List[api.BatchItem]](c.T, c.Do("GET", "/api/v1"+address+"/items?limit=2", webtest.As("vera", auth.Viewer)))
-		if len(items.Items) != 2 || items.Next == "" || items.Items[0].State != "skipped" {
-			c.Errorf("%+v", items)
-		}
+		expect.That(c, len(items.Items) == 2 && items.Next != "" && items.Items[0].State == "skipped", "%+v", items)
 		rows := page(c, "bert", address).Find("#items tbody tr")
-		if rows.Length() != 3 || !strings.Contains(rows.Eq(0).Text(), "Skipped") {
-			c.Errorf("%s", rows.Text())
-		}
+		expect.That(c, rows.Length() == 3 && strings.Contains(rows.Eq(0).Text(), "Skipped"), "%s", rows.Text())
 		if w := c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", "x", "do", "skip")); w.Code != 400 {
 			c.Errorf("an item x: %d", w.Code)
 		}
@@ -158,9 +152,7 @@ func TestPageOfABatchIsOneLineOfProgressAndSaysWhatIsNotKnown(t *testing.T) {
 		unknown := strings.Join(now.Batch.Health[0].Unknown, "\n")
 		expect.Contains(c, unknown, "Not known: secondaries, replication lag and tickets.", "JSON")
 		again := webtest.Decode[api.Run](c.T, c.Post("bert", "/api/v1"+address+"/resume", ""))
-		if again.Batch.Paused {
-			c.Errorf("%+v", again.Batch)
-		}
+		expect.That(c, !again.Batch.Paused, "%+v", again.Batch)
 		time.Sleep(20 * time.Minute)
 		if run := c.Ended(run.ID); run.State != "succeeded" || run.Batch.Done != 3 {
 			c.Errorf("%s: %+v", run.State, run.Batch)
@@ -172,9 +164,7 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		plan := strings.Replace(batchOfMoves("shard-rs-2", 0, 10), "shard-rs-2", "shard-rs-1", 1) // the first is there already
 		p := c.Plan("anna", plan)
-		if !p.Blocked {
-			c.Fatalf("%+v", p.Checks)
-		}
+		must.That(c, p.Blocked, "%+v", p.Checks)
 		doc := page(c, "anna", "/plans/"+p.ID)
 		button := doc.Find("button[name=leaveOutBlocked]")
 		form := button.Closest("form")
@@ -184,9 +174,7 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 		w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
 			webtest.Form("kind", "batch", "again", p.ID, "reason", p.Reason, "leaveOutBlocked", "true"))
 		to := w.Header().Get("Location")
-		if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/plans/") {
-			c.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must.That(c, w.Code == http.StatusSeeOther && strings.HasPrefix(to, "/plans/"), "%d %s", w.Code, w.Body)
 		next := page(c, "anna", to)
 		if text := next.Find(".checks").Text(); !strings.Contains(text, "Item 1 of the request is left out: The chunk is already on") ||
 			next.Find("button[name=leaveOutBlocked]").Length() != 0 || next.Find("form[action$='/run'] button[disabled]").Length() != 0 {
@@ -210,9 +198,7 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 	read := func(address string) *goquery.Document {
 		t.Helper()
 		w := s.Do("GET", address)
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d", address, w.Code)
-		}
+		must.That(t, w.Code == http.StatusOK, "%s: %d", address, w.Code)
 		return webtest.ParseHTML(t, w.Body.String())
 	}
 	table := webtest.NewStory().View().Table
@@ -242,9 +228,7 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 const largestBatchPage = 150_000
 
 func TestPagesOfABatchOfAThousandItemsStaySmall(t *testing.T) {
-	if testing.Short() {
-		t.Skip("plans and begins a thousand moves")
-	}
+	only.Long(t, "plans and begins a thousand moves")
 	webtest.OnSimulatedCluster(t, func(c *webtest.SimulatedServer) {
 		var from []int
 		for i := range actions.MostItems {
@@ -259,9 +243,7 @@ func TestPagesOfABatchOfAThousandItemsStaySmall(t *testing.T) {
 			c.Helper()
 			size := c.Do("GET", address, webtest.As("anna", auth.Operator)).Body.Len()
 			c.Logf("%s: %d bytes", what, size)
-			if size > largestBatchPage {
-				c.Errorf("%s has %d bytes", what, size)
-			}
+			expect.That(c, size <= largestBatchPage, "%s has %d bytes", what, size)
 		}
 		p := c.Plan("anna", batchOfMoves("shard-rs-2", from...))
 		check("plan", "/plans/"+p.ID)

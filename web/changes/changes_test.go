@@ -59,9 +59,7 @@ func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
 func TestImpossibleChangesTellWhy(t *testing.T) {
 	why := func(a []string, m map[string]string) {
 		for _, text := range a {
-			if m[text] == "" {
-				t.Errorf("%s can be done", text)
-			}
+			expect.That(t, m[text] != "", "%s can be done", text)
 		}
 	}
 	read := func(list []api.Offer, blocked ...string) {
@@ -143,9 +141,7 @@ func TestEachFormLeadsToThePlaybooksThatPlanItsChange(t *testing.T) {
 	}
 	for _, k := range actions.Kinds() {
 		books := leads(k)
-		if len(books) == 0 {
-			t.Errorf("%s has no playbook", k)
-		}
+		expect.That(t, len(books) != 0, "%s has no playbook", k)
 		for _, b := range books {
 			expect.Contains(t, s.Do("GET", "/help/"+b).Body.String(), "shardboard plan "+string(k),
 				"the playbook %s plans %s", b, k)
@@ -185,9 +181,7 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		f := b.Last(t)
-		if f.Topic != "run:"+id || !strings.Contains(f.HTML, "Phase 5 of 6 of the move") {
-			t.Errorf("%+v", f)
-		}
+		expect.That(t, f.Topic == "run:"+id && strings.Contains(f.HTML, "Phase 5 of 6 of the move"), "%+v", f)
 		if strings.Contains(f.HTML, "<form") || strings.Contains(f.HTML, "<button") {
 			t.Error("a fragment for all has what not all may press")
 		}

@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/outcome"
@@ -54,9 +55,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 		s.Watcher.Value, s.Keeper.Value = sc.View.Table, sc.View.Dir
 		page := webtest.ParseHTML(t, s.Do("GET", sc.Path).Body.String())
 		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+sc.Path))
-		if run.Outcome == nil || run.Outcome.Text == "" {
-			t.Fatalf("%s: the API has no answer", name)
-		}
+		must.That(t, run.Outcome != nil && run.Outcome.Text != "", "%s: the API has no answer", name)
 		answer := page.Find(".outcome .verdict").Text()
 		if !strings.Contains(answer, run.Outcome.Text) {
 			t.Errorf("%s: the page says %q, the API %q", name, answer, run.Outcome.Text)
@@ -71,11 +70,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 			(run.Outcome.After.Writes != nil || run.Outcome.ShareDifference != nil) {
 			t.Errorf("%s: what was not counted has a figure: %+v", name, run.Outcome.After)
 		}
-		for _, key := range []string{"[outcome.", "[cost.", "{"} {
-			if text := page.Find(".outcome, section.cost").Text(); strings.Contains(text, key) {
-				t.Errorf("%s: %q in %s", name, key, text)
-			}
-		}
+		expect.LacksAll(t, page.Find(".outcome, section.cost").Text(), []string{"[outcome.", "[cost.", "{"}, "%s", name)
 	}
 }
 
@@ -114,9 +109,7 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 	s := movedSite(t)
 	id := webtest.RecordID("moved")
 	run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
-	if run.Cost == nil || run.Cost.Moved != 1 || len(run.Cost.Steps) != 1 {
-		t.Fatalf("%+v", run.Cost)
-	}
+	must.That(t, run.Cost != nil && run.Cost.Moved == 1 && len(run.Cost.Steps) == 1, "%+v", run.Cost)
 	is, est := run.Cost.Actual, run.Cost.Estimated
 	if is.Documents.Value == nil || *is.Documents.Value != 8123 || is.Bytes.Value == nil || *is.Bytes.Value != 8_600_000 ||
 		is.DurationMillis.Value == nil || *is.DurationMillis.Value != 8000 {
@@ -131,9 +124,7 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 	if text := page.Find("section.cost").Text(); !strings.Contains(text, "8.0") || page.Find("section.cost tbody tr").Length() != 3 {
 		t.Error(text)
 	}
-	if text := page.Find(".commands small.cost").Text(); !strings.Contains(text, "Copied") || !strings.Contains(text, "Estimated") {
-		t.Errorf("the step: %q", text)
-	}
+	expect.ContainsAll(t, page.Find(".commands small.cost").Text(), []string{"Copied", "Estimated"}, "the step")
 	if list := webtest.Decode[api.List[api.Run]](t, s.Do("GET", "/api/v1/runs",
 		webtest.As("vera", auth.Viewer))); list.Items[0].Outcome != nil || list.Items[0].Cost != nil {
 		t.Error("a list has outcomes")
@@ -200,9 +191,7 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 		!got[1].Failed {
 		t.Errorf("%+v", got)
 	}
-	if text := failureOf(t, s); !strings.Contains(text, "Location51008") || !strings.Contains(text, "same _id") {
-		t.Error(text)
-	}
+	expect.ContainsAll(t, failureOf(t, s), []string{"Location51008", "same _id"}, "the text")
 	s.State = engine.Unknown
 	if text := failureOf(t, s); strings.Contains(text, "try again") || !strings.Contains(text, "Location51008") {
 		t.Errorf("something is to be tried while the outcome is unknown: %s", text)
@@ -245,18 +234,14 @@ func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 	}
 	s := webtest.New(t, webtest.WithActions(a))
 	events := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+webtest.RecordID("running"))).Steps[0].Events
-	if len(events) != 3 {
-		t.Fatalf("%+v", events)
-	}
+	must.That(t, len(events) == 3, "%+v", events)
 	commit := events[1]
 	if commit.What != "moveChunk.commit" || commit.From != "shard-rs-1" || commit.To != webtest.HostileName || commit.At == nil ||
 		!commit.At.Equal(webtest.Epoch.Add(-40*time.Second)) ||
 		len(commit.Counts) != 2 || commit.Counts["cloned"] != 7 || commit.Counts["clonedBytes"] != 700 {
 		t.Errorf("%+v", commit)
 	}
-	if events[0].Counts != nil || events[2].Counts != nil {
-		t.Errorf("counts that nobody logged: %+v", events)
-	}
+	expect.That(t, events[0].Counts == nil && events[2].Counts == nil, "counts that nobody logged: %+v", events)
 	log := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("running")).Body.String()).Find("ol.events").Text()
 	expect.Contains(t, log, "cloned 7, clonedBytes 700", "the log of the page")
 }
@@ -312,9 +297,7 @@ func write(f *webtest.BreakableServer, seconds int, rates map[hotDoc]int) {
 
 // A move of a hot chunk on a simulated cluster is measured by the real counter before and after.
 func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
-	if testing.Short() {
-		t.Skip("simulates 25 minutes")
-	}
+	only.Long(t, "simulates 25 minutes")
 	near := func(got, want float64) bool { return got > want-.02 && got < want+.02 }
 	webtest.OnBreakableCluster(t, simcluster.Options{Projects: 15, Documents: 300, Still: true}, func(f *webtest.BreakableServer) {
 		counter := heat.NewCollector(f.Client, f.Watcher, profile.Yorkie(), heat.Options{Seed: 3})
@@ -338,9 +321,7 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 			answer.ChunkRef(c, c.Chunks.At(goes.chunk).Min)+`","to":"`+to+`"},"reason":"hot"}`)
 		w := f.Post("anna", "/api/v1/plans/"+p.ID+"/run", hashOf(p))
 		var run api.Run
-		if err := json.Unmarshal(w.Body.Bytes(), &run); err != nil || w.Code != http.StatusAccepted {
-			f.Fatalf("%d %s", w.Code, w.Body)
-		}
+		must.That(f, json.Unmarshal(w.Body.Bytes(), &run) == nil && w.Code == http.StatusAccepted, "%d %s", w.Code, w.Body)
 		if run = f.Ended(run.ID); run.State != "succeeded" {
 			f.Fatalf("the move: %s %s", run.State, run.Why)
 		}
@@ -356,9 +337,7 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		}
 		<-told
 		time.Sleep(15 * time.Second)
-		if len(told) == 0 {
-			f.Error("nobody was told")
-		}
+		expect.That(f, len(told) != 0, "nobody was told")
 		is := runNow(run.ID)
 		o := is.Outcome
 		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) ||

@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -46,9 +47,7 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 		// A range that meets another one is a plan, so that it can be looked at, and
 		// cannot be run.
 		p := c.Plan("anna", `{"kind":"zone-set-range","args":{"ns":"app.users","zone":"us","min":{"p":5},"max":{"p":15}},"reason":"r"}`)
-		if !p.Blocked {
-			c.Errorf("an overlap is not blocked: %+v", p.Checks)
-		}
+		expect.That(c, p.Blocked, "an overlap is not blocked: %+v", p.Checks)
 		refused := c.Problem(c.Post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`), 422, "check")
 		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text.String() == "" {
 			c.Errorf("which check blocks is not said: %+v", refused)
@@ -111,9 +110,7 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 		// Undone by the page's forms.
 		w := c.Do("POST", "/runs/"+a.ID+"/undo", webtest.As("bert", auth.Operator), webtest.Form("reason", "not needed"))
 		to := w.Header().Get("Location")
-		if w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/plans/") {
-			c.Fatalf("undo: %d %s", w.Code, w.Body)
-		}
+		must.That(c, w.Code == http.StatusSeeOther && strings.HasPrefix(to, "/plans/"), "undo: %d %s", w.Code, w.Body)
 		form := webtest.ParseHTML(c.T, c.Do("GET", to, webtest.As("bert", auth.Operator)).Body.String()).Find("form[action='" + to + "/run']")
 		hash, _ := form.Find("input[name=hash]").Attr("value")
 		w = c.Do("POST", to+"/run", webtest.As("bert", auth.Operator), webtest.Form("hash", hash))
@@ -166,9 +163,7 @@ func TestPlanPageBeginsWithWhatHappensAndWhatStays(t *testing.T) {
 		for _, part := range []string{"<h1", "What happens</h2>", "Takes about", "Checks", "Undo</h2>", "<details class=\"commandlist\"",
 			"db.getSiblingDB", "<section class=\"confirm\""} {
 			i := strings.Index(page, part)
-			if i <= at {
-				t.Errorf("%q is at %d, not after %d", part, i, at)
-			}
+			expect.That(t, i > at, "%q is at %d, not after %d", part, i, at)
 			at = i
 		}
 		if title := webtest.ParseHTML(t, page).Find("h1").Text(); title != "Split the chunk 0 → 10 of app.users on shard-rs-1 at 5" {
@@ -208,15 +203,11 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 		}, ""},
 	} {
 		w := s.Do("GET", "/runs/"+webtest.RecordID(name))
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d", name, w.Code)
-		}
+		must.That(t, w.Code == http.StatusOK, "%s: %d", name, w.Code)
 		doc := webtest.ParseHTML(t, w.Body.String())
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 		for _, part := range want.page {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
-			}
+			expect.That(t, strings.Contains(text, part), "%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
 		}
 		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(webtest.CannedActions().PlanList[2].Steps) {
 			t.Errorf("%d steps are listed: tries of one step are one line", n)

@@ -18,6 +18,8 @@ import (
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/rules"
@@ -313,16 +315,12 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 				} else if form != "" {
 					checkRuns(t, sit, p, form)
 				}
-				if len(rem.Plans) == 0 && rem.WhyNot == "" {
-					t.Errorf("%s: neither a plan nor why there is none", p.Rule)
-				}
+				expect.That(t, len(rem.Plans) != 0 || rem.WhyNot != "", "%s: neither a plan nor why there is none", p.Rule)
 				for _, x := range rem.Plans {
 					checkRuns(t, sit, p, string(x.URL))
 				}
 				for _, x := range rem.Refused {
-					if x.URL != "" || x.Why == "" || strings.HasPrefix(x.Why, "[") {
-						t.Errorf("%s: refused %+v", p.Rule, x)
-					}
+					expect.That(t, x.URL == "" && x.Why != "" && !strings.HasPrefix(x.Why, "["), "%s: refused %+v", p.Rule, x)
 				}
 				if p.Rule == c.rule {
 					fired = true
@@ -335,13 +333,9 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 					}
 				}
 			}
-			if !fired {
-				t.Fatalf("%s does not fire", c.rule)
-			}
+			must.That(t, fired, "%s does not fire", c.rule)
 			for _, k := range c.offered {
-				if !slices.Contains(offered, k) {
-					t.Errorf("%s is not offered: %v, refused %v", k, offered, refused)
-				}
+				expect.That(t, slices.Contains(offered, k), "%s is not offered: %v, refused %v", k, offered, refused)
 			}
 			for _, k := range c.refused {
 				if !slices.Contains(refused, k) || slices.Contains(offered, k) {
@@ -361,14 +355,10 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 	}
 	kind := actions.Kind(u.Query().Get("kind"))
 	args, err := changes.FormArgs(u.Query())
-	if err != nil {
-		t.Fatalf("%s: %s: %v", p.Rule, address, err)
-	}
+	must.That(t, err == nil, "%s: %s: %v", p.Rule, address, err)
 	d, _, err := actions.Planners()[kind](actions.Situation{Table: s.Table, Directory: s.Directory, Profile: s.Profile, Now: s.Now,
 		Release: balance.ReleaseOf(s.Table.ServerInfo.Version), Activity: operation.Activity{Known: true, At: s.Now}}, args)
-	if err != nil {
-		t.Fatalf("%s: %s: %v", p.Rule, address, err)
-	}
+	must.That(t, err == nil, "%s: %s: %v", p.Rule, address, err)
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {
 			t.Errorf("%s: the plan of %s is blocked: %s %v", p.Rule, address, c.Text.Code, c.Text.Args())
@@ -382,9 +372,7 @@ func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	page := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())
 	link, ok := page.Find(".remedies a").Attr("href")
-	if !ok {
-		t.Fatal("no remedy has a link")
-	}
+	must.That(t, ok, "no remedy has a link")
 	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String())
 	if reason, _ := form.Find(`[name="reason"]`).Attr("value"); reason == "" && form.Find(`textarea[name="reason"]`).Text() == "" {
 		t.Error("the form has no reason")
@@ -413,9 +401,7 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 			}
 		}
 	}
-	if offered == 0 || refused == 0 {
-		t.Errorf("%d offered, %d refused", offered, refused)
-	}
+	expect.That(t, offered != 0 && refused != 0, "%d offered, %d refused", offered, refused)
 }
 
 // request is one of somebody, as a handler gets it.

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -24,12 +25,8 @@ func TestTheLogOfARunHasEachEntryOfTheChangelogOnce(t *testing.T) {
 	for _, e := range changing.RunLog(webtest.NewStory().View(), r) {
 		if e.What == "split" {
 			n++
-			if e.ID != "event-1-split-1" {
-				t.Errorf("the entry belongs to the step that made it, not to %s", e.ID)
-			}
+			expect.Equal(t, e.ID, "event-1-split-1", "the step that made the entry")
 		}
 	}
-	if n != 1 {
-		t.Errorf("the split is listed %d times", n)
-	}
+	expect.That(t, n == 1, "the split is listed %d times", n)
 }

@@ -61,9 +61,7 @@ func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
 	text := page.Find(".checks tr.is-block").Text()
 	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
 		"project " + webtest.NewStory().View().Dir.All()[3].Name} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %q", want, text)
-		}
+		expect.Contains(t, text, want, "the text")
 	}
 	expect.Equal(t, page.Find("table.writes").Length(), 0, "nothing moves, and writes are told to change")
 }
@@ -82,15 +80,9 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	}
 	one, several, bare := fields(writes.HotChunkPlan(c, "", 2)), fields(writes.HotChunkPlan(c, "", 1, 2)),
 		fields(answer.PlanURL(actions.SplitHot, "ns", "yorkie-meta.changes"))
-	if one["chunks"] || one["chunk"] || !one["at"] || !one["to"] || one["cuts"] {
-		t.Errorf("of one chunk: %v", one)
-	}
-	if !several["chunks"] || several["chunk"] || several["at"] || !several["to"] {
-		t.Errorf("of several: %v", several)
-	}
-	if !bare["chunk"] || !bare["chunks"] || !bare["at"] || bare["cuts"] {
-		t.Errorf("of none: %v", bare)
-	}
+	expect.That(t, !one["chunks"] && !one["chunk"] && one["at"] && one["to"] && !one["cuts"], "of one chunk: %v", one)
+	expect.That(t, several["chunks"] && !several["chunk"] && !several["at"] && several["to"], "of several: %v", several)
+	expect.That(t, bare["chunk"] && bare["chunks"] && bare["at"] && !bare["cuts"], "of none: %v", bare)
 	// No shard is chosen unless somebody chooses one.
 	if first := webtest.ParseHTML(t, s.Do("GET", writes.HotChunkPlan(c, "",
 		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" ||
@@ -98,9 +90,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 		t.Errorf("the first choice is %q", first.Text())
 	}
 	a, err := changes.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
-	if err != nil || strings.Join(a.Chunks, "|") != "x|y|z" {
-		t.Errorf("%v %v", a.Chunks, err)
-	}
+	expect.That(t, err == nil && strings.Join(a.Chunks, "|") == "x|y|z", "%v %v", a.Chunks, err)
 }
 
 // planned are the arguments of the plan that helps a line of heat.
@@ -134,13 +124,9 @@ func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
 			t.Errorf("%d: the page leads to %s, the JSON to %+v", i, to, l.Plan)
 		}
 	}
-	if kinds["split-hot"] == 0 {
-		t.Errorf("no plan to split: %v", kinds)
-	}
+	expect.That(t, kinds["split-hot"] != 0, "no plan to split: %v", kinds)
 	s.Deps.Changes.Actions = nil
 	for _, l := range webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items {
-		if l.Plan != nil {
-			t.Fatal("a plan where nothing can be changed")
-		}
+		must.That(t, l.Plan == nil, "a plan where nothing can be changed")
 	}
 }

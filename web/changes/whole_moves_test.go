@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -30,9 +31,7 @@ func TestPlanOfAWholeMoveShowsNoBounds(t *testing.T) {
 			`{"kind":"move","args":{"ns":"app.users","bounds":[{"p":0},{"p":10}],"to":"shard-rs-2"},"reason":"full"}`: true,
 		} {
 			p := c.Plan("anna", body)
-			if len(p.Effect.Moves) == 0 {
-				c.Fatalf("%s moves nothing: %+v", body, p.Effect)
-			}
+			must.That(c, len(p.Effect.Moves) != 0, "%s moves nothing: %+v", body, p.Effect)
 			html := c.Do("GET", "/plans/"+p.ID, webtest.As("anna", auth.Operator), webtest.Header("Accept", "text/html")).Body.String()
 			if got := strings.Contains(html, "From (inclusive)"); got != bounds || !strings.Contains(html, p.Effect.Moves[0].NS) {
 				c.Errorf("%s: bounds are shown: %v", body, got)
@@ -47,9 +46,7 @@ func TestFormOffersTheKnownDatabases(t *testing.T) {
 		webtest.WithActions(webtest.CannedActions()))
 	page := func(path string) string {
 		w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
-		if w.Code != http.StatusOK {
-			t.Fatalf("%s: %d", path, w.Code)
-		}
+		must.That(t, w.Code == http.StatusOK, "%s: %d", path, w.Code)
 		return w.Body.String()
 	}
 	var known []string

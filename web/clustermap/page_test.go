@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -70,9 +71,7 @@ func TestEachBandIsToldInWords(t *testing.T) {
 	page := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String())
 	label := page.Find(`.band[data-key="yorkie-meta.documents"] svg`).AttrOr("aria-label", "")
 	for _, want := range []string{"250 chunks", "shard-rs-1", "jumbo"} {
-		if !strings.Contains(label, want) {
-			t.Errorf("label %q lacks %q", label, want)
-		}
+		expect.That(t, strings.Contains(label, want), "label %q lacks %q", label, want)
 	}
 	if rows := page.Find(".maptable tbody tr").Length(); rows != page.Find(".band").Length() {
 		t.Errorf("%d rows of the table for %d bands", rows, page.Find(".band").Length())

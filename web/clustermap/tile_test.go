@@ -10,6 +10,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -39,9 +42,7 @@ func moveOne(t testing.TB, s *webtest.Server, position int) {
 	}
 	ch.Version = topology.Version{Major: c.Highest.Major + 1}
 	m, _, err := c.Chunks.Apply([]topology.Chunk{ch})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	c.Chunks, c.Highest = m, m.Highest()
 	table.Collections, table.Seq = []*topology.Collection{&c}, table.Seq+1
 	s.Watcher.Publish(&table)
@@ -52,9 +53,7 @@ func tileURL(level, index, marks int) string {
 }
 
 func TestTilesHaveAtMostTwoThousandMarksIn64KBOfAMillionChunks(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a million chunks")
-	}
+	only.Long(t, "builds a million chunks")
 	s := withChunks(t, 1_000_000)
 	for _, level := range []int{0, 3, 8, 10, 19} {
 		w := s.Do("GET", tileURL(level, 1<<level/2, 2000))
@@ -66,9 +65,7 @@ func TestTilesHaveAtMostTwoThousandMarksIn64KBOfAMillionChunks(t *testing.T) {
 		z := gzip.NewWriter(&small)
 		_, _ = z.Write(w.Body.Bytes())
 		_ = z.Close()
-		if small.Len() > 64<<10 {
-			t.Errorf("level %d: %d bytes with gzip, at most %d", level, small.Len(), 64<<10)
-		}
+		expect.That(t, small.Len() <= 64<<10, "level %d: %d bytes with gzip, at most %d", level, small.Len(), 64<<10)
 	}
 }
 
@@ -80,9 +77,7 @@ func TestMarksOfATileCoverItsChunksOnce(t *testing.T) {
 		got := webtest.Decode[api.MapTile](t, s.Do("GET", tileURL(q.level, q.index, q.marks)))
 		at := got.From
 		for i, from := range got.Marks.At {
-			if from != at || got.Marks.Chunks[i] < 1 {
-				t.Fatalf("%+v: mark %d begins at %d, want %d", q, i, from, at)
-			}
+			must.That(t, from == at && got.Marks.Chunks[i] >= 1, "%+v: mark %d begins at %d, want %d", q, i, from, at)
 			at += got.Marks.Chunks[i]
 			if got.Exact && got.Marks.Share[i] != 100 {
 				t.Errorf("%+v: mark %d is said to be exact and has %d %%", q, i, got.Marks.Share[i])
@@ -98,16 +93,10 @@ func TestATileWithRoomHasAMarkForEachChunk(t *testing.T) {
 	s := withChunks(t, 100)
 	got := webtest.Decode[api.MapTile](t, s.Do("GET", tileURL(0, 0, 512)))
 	c := s.Watcher.Value.Collections[0]
-	if len(got.Marks.At) != 100 || !got.Exact {
-		t.Fatalf("%d marks, exact %v; want 100, true", len(got.Marks.At), got.Exact)
-	}
+	must.That(t, len(got.Marks.At) == 100 && got.Exact, "%d marks, exact %v; want 100, true", len(got.Marks.At), got.Exact)
 	for i, ch := range c.Chunks.All() {
-		if name := got.Shards[got.Marks.Shard[i]]; name != ch.Shard {
-			t.Errorf("chunk %d is on %q, want %q", i, name, ch.Shard)
-		}
-		if jumbo := got.Marks.Flags[i]&api.MapJumbo != 0; jumbo != ch.Jumbo {
-			t.Errorf("chunk %d: jumbo %v, want %v", i, jumbo, ch.Jumbo)
-		}
+		expect.Equal(t, got.Shards[got.Marks.Shard[i]], ch.Shard, "the shard of chunk %d", i)
+		expect.Equal(t, got.Marks.Flags[i]&api.MapJumbo != 0, ch.Jumbo, "chunk %d: jumbo", i)
 	}
 }
 
@@ -145,9 +134,7 @@ func TestTheOtherAnswersOfABandAreClear(t *testing.T) {
 		"/map?from=0.5&to=0.5": 400, "/map?from=NaN": 400, "/map?from=-1": 400, "/map?to=2": 400, "/map?only=x&by=age": 200,
 		"/?by=color&from=9": 200,
 	} {
-		if w := s.Do("GET", path); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, want, "%s", path)
 	}
 }
 
@@ -164,8 +151,6 @@ func TestAChunkTellsItsZoneAndItsPlace(t *testing.T) {
 	for i := range 6 {
 		c := s.Watcher.Value.Collection("yorkie-meta.documents").Chunks.At(i)
 		want := i >= 2 && i < 5 && c.Shard != "shard-rs-1"
-		if got := tile.Marks.Flags[i]&api.MapOutside != 0; got != want {
-			t.Errorf("chunk %d on %s: outside its zone %v, want %v", i, c.Shard, got, want)
-		}
+		expect.Equal(t, tile.Marks.Flags[i]&api.MapOutside != 0, want, "chunk %d on %s: outside its zone", i, c.Shard)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer/data"
 	"shardboard/internal/answer/param"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -29,9 +30,7 @@ func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
 		{docs, id.Hex(), true}, {docs, `{"project_id": {"$oid": "` + id.Hex() + `"}}`, true}, {docs, "12", true},
 	} {
 		r, ok := answer.KeyPosition(c.coll.Key, c.text)
-		if ok != c.ok {
-			t.Errorf("%s %q: ok %v", c.coll.NS, c.text, ok)
-		}
+		expect.Equal(t, ok, c.ok, "%s %q: ok", c.coll.NS, c.text)
 		if !ok {
 			continue
 		}
@@ -51,13 +50,9 @@ func TestChunkFiltersNarrowTheTable(t *testing.T) {
 		return list
 	}
 	all := open("")
-	if len(all.Items) != 15 || all.Of != 15 {
-		t.Fatalf("%d chunks", len(all.Items))
-	}
+	must.That(t, len(all.Items) == 15 && all.Of == 15, "%d chunks", len(all.Items))
 	for _, c := range open("shard=shard-rs-2").Items {
-		if c.Shard != "shard-rs-2" {
-			t.Errorf("chunk %d is on %s", c.Number, c.Shard)
-		}
+		expect.Equal(t, c.Shard, "shard-rs-2", "the shard of chunk %d", c.Number)
 	}
 	if got := open("jumbo=1"); len(got.Items) != 2 || !got.Items[0].Jumbo {
 		t.Errorf("%d jumbo chunks", len(got.Items))

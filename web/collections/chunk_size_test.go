@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/chunksize"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/heat"
@@ -85,9 +86,7 @@ func (m *measuredCluster) measure(t testing.TB, exact bool, positions ...int) {
 			r.Host = "localhost:8090"
 			r.Header.Set("Content-Type", "application/json")
 		})
-		if w.Code != http.StatusOK {
-			t.Fatalf("measure chunk %d: %d %s", i, w.Code, w.Body)
-		}
+		must.That(t, w.Code == http.StatusOK, "measure chunk %d: %d %s", i, w.Code, w.Body)
 	}
 }
 
@@ -114,16 +113,10 @@ func TestChunkIsMeasuredOnRequest(t *testing.T) {
 	}
 	cluster.measure(t, true, 4)
 	got = webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
-	if *got.Bytes.Value != 40_008 || !got.Bytes.Exact || got.Bytes.Method != "dataSize" {
-		t.Errorf("exact: %+v", got)
-	}
+	expect.That(t, *got.Bytes.Value == 40_008 && got.Bytes.Exact && got.Bytes.Method == "dataSize", "exact: %+v", got)
 	why := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1"+path+"/why"))
-	if why.Size == nil || *why.Size.Bytes.Value != 40_008 {
-		t.Errorf("why: %+v", why.Size)
-	}
-	if n := cluster.asked; n != 2 {
-		t.Errorf("%d commands", n)
-	}
+	expect.That(t, why.Size != nil && *why.Size.Bytes.Value == 40_008, "why: %+v", why.Size)
+	expect.Equal(t, cluster.asked, 2, "commands")
 }
 
 func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
@@ -148,18 +141,12 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 		}
 	}
 	body := s.Do("GET", path, webtest.Header("If-None-Match", tag))
-	if body.Code != http.StatusOK {
-		t.Fatalf("after measuring, the page is said to be the same: %d", body.Code)
-	}
+	must.That(t, body.Code == http.StatusOK, "after measuring, the page is said to be the same: %d", body.Code)
 	text := webtest.ParseHTML(t, body.Body.String()).Text()
 	for _, want := range []string{"200 000", "exact", "No. It has 200 000 documents"} {
-		if !strings.Contains(strings.ReplaceAll(text, "\u202f", " "), want) {
-			t.Errorf("the page does not say %q", want)
-		}
+		expect.Contains(t, strings.ReplaceAll(text, "\u202f", " "), want, "the page")
 	}
-	if code := post("everything"); code != http.StatusBadRequest {
-		t.Errorf("an unknown button: %d", code)
-	}
+	expect.Equal(t, post("everything"), http.StatusBadRequest, "an unknown button")
 	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
 	if code := func() int {
 		return s.Do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"exact": {"true"}})).Code
@@ -170,9 +157,7 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 		t.Error("the page does not say why nothing was measured")
 	}
 	failed := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+answer.ChunkURL(c.NS, refOf(s, 5))+"/size"))
-	if failed.Failed == nil || failed.Failed.Reason != "tooSlow" || failed.Measured {
-		t.Errorf("%+v", failed)
-	}
+	expect.That(t, failed.Failed != nil && failed.Failed.Reason == "tooSlow" && !failed.Measured, "%+v", failed)
 }
 
 func formSent(v url.Values) func(*http.Request) {
@@ -197,9 +182,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 		!strings.Contains(body, auth.Operator.Label()) {
 		t.Error("a viewer sees the button, or not why there is none")
 	}
-	if cluster.asked != 0 {
-		t.Errorf("%d commands", cluster.asked)
-	}
+	expect.Equal(t, cluster.asked, 0, "commands")
 	s, cluster = sizedSite(t)
 	for i := range chunksize.DemandPerMinute {
 		cluster.measure(t, false, i)
@@ -221,9 +204,7 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 			r.Host = "localhost:8090"
 			r.Header.Set("Content-Type", "application/json")
 		})
-		if w.Code != x.want {
-			t.Errorf("%s: %d, want %d", x.target, w.Code, x.want)
-		}
+		expect.Equal(t, w.Code, x.want, "%s", x.target)
 	}
 }
 
@@ -236,9 +217,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 		t.Fatalf("%d of %d measured, %d rows", got.Measured, got.Of, len(got.Items))
 	}
 	for i, want := range []int{3, 200, 9} {
-		if got.Items[i].Ref != refOf(s, want) || !got.Items[i].Measured {
-			t.Errorf("row %d is %s", i, got.Items[i].Ref)
-		}
+		expect.That(t, got.Items[i].Ref == refOf(s, want) && got.Items[i].Measured, "row %d is %s", i, got.Items[i].Ref)
 	}
 	seen, last := map[string]bool{}, int64(1<<62)
 	for i, row := range got.Items {
@@ -246,14 +225,10 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 		if row.Bytes.Value != nil {
 			value = *row.Bytes.Value
 		}
-		if value > last {
-			t.Errorf("row %d has %d after %d", i, value, last)
-		}
+		expect.That(t, value <= last, "row %d has %d after %d", i, value, last)
 		seen[row.Ref], last = true, value
 	}
-	if len(seen) != 250 {
-		t.Errorf("%d different chunks", len(seen))
-	}
+	expect.Equal(t, len(seen), 250, "different chunks")
 	// Pages make up the same list, also through filters, on the page as in the API.
 	for _, filter := range []string{"", "shard=shard-rs-2", "zone=eu", "oversized=false", "jumbo=false&shard=shard-rs-1"} {
 		whole := chunkList(t, s, "sort=documents&limit=1000&"+filter)
@@ -297,9 +272,7 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 		t.Errorf("%+v", got.Items)
 	}
 	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?oversized=1").Body.String())
-	if n := doc.Find("table.chunks tbody tr").Length(); n != 1 {
-		t.Errorf("%d rows", n)
-	}
+	expect.Equal(t, doc.Find("table.chunks tbody tr").Length(), 1, "rows")
 	// A whole shard, by its counts.
 	table := *s.Watcher.Get()
 	table.Seq++
@@ -325,13 +298,9 @@ func TestInvalidSortOrdersAreRefused(t *testing.T) {
 	for _, query := range []string{"sort=size", "sort=bytes&cursor=xx", "sort=bytes&cursor=" + string(answer.CursorOf("heat 5")),
 		"sort=bytes&cursor=" + string(answer.CursorOf("bytes -5")), "oversized=perhaps",
 		"sort=bytes&key=%7B%22project_id%22%3A1%7D"} {
-		if w := s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query).Code, http.StatusBadRequest, "%s", query)
 	}
-	if w := s.Do("GET", "/collections/"+sizedNS+"?sort=size"); w.Code != http.StatusBadRequest {
-		t.Errorf("the page: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/collections/"+sizedNS+"?sort=size").Code, http.StatusBadRequest, "the page")
 	if got := chunkList(t, s, "sort=bytes&cursor="+string(answer.CursorOf("bytes 99999"))); len(got.Items) != 0 || got.Next != "" {
 		t.Errorf("beyond the end: %d rows", len(got.Items))
 	}
@@ -353,9 +322,7 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	if !slices.Equal(order, []int{12, 6, 1, 2}) || writes(0) != "30.0" || m.Items[0].WritesExact || writes(1) != "2.00" || writes(2) != "0" {
 		t.Errorf("%v %+v", order, m.Items[:3])
 	}
-	if !strings.HasPrefix(m.Note.String(), "Chunks that took writes in the last 5 min: 2 of 24") {
-		t.Error(m.Note)
-	}
+	expect.That(t, strings.HasPrefix(m.Note.String(), "Chunks that took writes in the last 5 min: 2 of 24"), "%v", m.Note)
 	v.Writes = nil
 	m, err = data.ChunkPage(v, c, data.ChunkQuery{Sort: data.ByHeat, Pos: -1})
 	if err != nil || m.Heated || !strings.HasPrefix(m.Note.String(), "No writes") || m.Items[0].Number != 1 {

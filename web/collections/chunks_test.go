@@ -11,6 +11,8 @@ import (
 
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -21,13 +23,9 @@ func TestPagingGoesOnAfterTheNextChunkWasMergedAway(t *testing.T) {
 	first := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path))
 	s.Watcher.Publish(webtest.CannedTable(2, 6)) // bounds 6 and up are merged
 	second := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", path+"&cursor="+string(first.Next)))
-	if len(second.Items) != 1 || !strings.Contains(string(second.Items[0].Max), "maxKey") {
-		t.Errorf("%+v", second)
-	}
+	expect.That(t, len(second.Items) == 1 && strings.Contains(string(second.Items[0].Max), "maxKey"), "%+v", second)
 	gone := strings.Replace(string(first.Next), "01000000", "02000000", 1)
-	if w := s.Do("GET", path+"&cursor="+gone); w.Code != http.StatusConflict {
-		t.Errorf("reference of another life: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", path+"&cursor="+gone).Code, http.StatusConflict, "reference of another life")
 }
 
 func TestChunkFilters(t *testing.T) {
@@ -41,15 +39,11 @@ func TestChunkFilters(t *testing.T) {
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", webtest.HostileName} {
 		got := get(url.Values{"shard": {shard}})
 		for _, c := range got.Items {
-			if c.Shard != shard {
-				t.Errorf("%s among those of %s", c.Shard, shard)
-			}
+			expect.That(t, c.Shard == shard, "%s among those of %s", c.Shard, shard)
 		}
 		n += len(got.Items)
 	}
-	if n != 250 {
-		t.Errorf("%d chunks on all shards", n)
-	}
+	expect.Equal(t, n, 250, "chunks on all shards")
 	if got := get(url.Values{"jumbo": {"true"}}); len(got.Items) != 1 || !got.Items[0].Jumbo {
 		t.Errorf("jumbo: %d", len(got.Items))
 	}
@@ -64,9 +58,7 @@ func TestChunkFilters(t *testing.T) {
 		t.Errorf("from: %d", len(got.Items))
 	}
 	one := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=true&limit=1"))
-	if one.Next != "" {
-		t.Errorf("a page after the last match: %s", one.Next)
-	}
+	expect.Equal(t, one.Next, "", "a page after the last match")
 }
 
 func TestMapTilesPartTheChunks(t *testing.T) {
@@ -96,13 +88,9 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 					next += run.Chunks
 					chunks += run.Chunks
 				}
-				if next != tile.To {
-					t.Errorf("%s %d/%d ends at %d, not %d", ns, level, index, next, tile.To)
-				}
+				expect.Equal(t, next, tile.To, "the end of %s %d/%d", ns, level, index)
 			}
-			if chunks != c.Chunks.Len() {
-				t.Errorf("%s level %d has %d chunks of %d", ns, level, chunks, c.Chunks.Len())
-			}
+			expect.That(t, chunks == c.Chunks.Len(), "%s level %d has %d chunks of %d", ns, level, chunks, c.Chunks.Len())
 		}
 	}
 }
@@ -110,23 +98,17 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 func TestTileWithManyRunsIsDividedIntoCells(t *testing.T) {
 	c := webtest.CannedCollection("a.b", bsonKey("x"), 3*2000, 9) // a new shard every third chunk
 	runs := data.TileRuns(c, 0, c.Chunks.Len())
-	if len(runs) != data.MaxRuns {
-		t.Fatalf("%d runs", len(runs))
-	}
+	must.That(t, len(runs) == data.MaxRuns, "%d runs", len(runs))
 	mixed := 0
 	for _, r := range runs {
 		if len(r.Shards) > 1 {
 			mixed++
 		}
 		for shard, n := range r.Shards {
-			if n > r.Shards[r.Shard] {
-				t.Errorf("%s has more than %s in %+v", shard, r.Shard, r)
-			}
+			expect.That(t, n <= r.Shards[r.Shard], "%s has more than %s in %+v", shard, r.Shard, r)
 		}
 	}
-	if mixed == 0 {
-		t.Error("no cell holds several shards")
-	}
+	expect.That(t, mixed != 0, "no cell holds several shards")
 }
 
 func bsonKey(field string) bson.D { return bson.D{{Key: field, Value: 1}} }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -33,9 +34,7 @@ func TestChunksOfAllCollectionsAreChosen(t *testing.T) {
 			n++
 		}
 	}
-	if len(on) != n || n == 0 || n == len(all) {
-		t.Errorf("%d chunks on shard-rs-1, want %d", len(on), n)
-	}
+	expect.That(t, len(on) == n && n != 0 && n != len(all), "%d chunks on shard-rs-1, want %d", len(on), n)
 	id := webtest.ProjectID(5).Hex()
 	of, last := everyChunk(t, s, url.Values{"project": {id}})
 	detail := webtest.Decode[api.ProjectDetail](t, s.Do("GET", "/api/v1/projects/"+id))
@@ -47,16 +46,12 @@ func TestChunksOfAllCollectionsAreChosen(t *testing.T) {
 			t.Errorf("%s is placed by document, and not named: %v", c.NS, last.ByDocument)
 		}
 	}
-	if len(of) != want || want == 0 {
-		t.Errorf("%d chunks of the project, want %d", len(of), want)
-	}
+	expect.That(t, len(of) == want && want != 0, "%d chunks of the project, want %d", len(of), want)
 	for query, code := range map[string]int{
 		"shard=nope": http.StatusNotFound, "zone=nope": http.StatusNotFound, "project=" + webtest.ProjectID(999).Hex(): http.StatusNotFound,
 		"project=5": http.StatusBadRequest, "cursor=bm9uZQ": http.StatusBadRequest, "jumbo=maybe": http.StatusBadRequest,
 		"limit=0": http.StatusBadRequest, "internal=2": http.StatusBadRequest,
 	} {
-		if got := s.Do("GET", "/api/v1/chunks?"+query).Code; got != code {
-			t.Errorf("%s: %d, want %d", query, got, code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/chunks?"+query).Code, code, "%s", query)
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/sheet"
 	"shardboard/internal/topology"
@@ -59,9 +61,7 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 		}
 	}
 	for _, row := range strings.Split(s.Do("GET", "/collections.csv?db=none").Body.String(), "\n")[1:] {
-		if row != "" {
-			t.Errorf("another database: %s", row)
-		}
+		expect.Equal(t, row, "", "another database")
 	}
 }
 
@@ -73,9 +73,7 @@ func TestCollectionsAreSearchedByName(t *testing.T) {
 		doc := webtest.ParseHTML(t, s.Do("GET", "/collections"+query).Body.String())
 		var found []string
 		doc.Find("#live-collections tr[data-key]").Each(func(_ int, row *goquery.Selection) { found = append(found, row.AttrOr("data-key", "")) })
-		if got := strings.Join(found, " "); got != want {
-			t.Errorf("%s: %q, want %q", query, got, want)
-		}
+		expect.Equal(t, strings.Join(found, " "), want, "%s", query)
 		if empty := strings.Contains(doc.Text(), "No collections match"); empty != (want == "") {
 			t.Errorf("%s: says that nothing matches: %v", query, empty)
 		}
@@ -92,13 +90,9 @@ func TestCollectionsAreSearchedByName(t *testing.T) {
 func TestAPageOfAMalformedNameIsNotFound(t *testing.T) {
 	s := webtest.New(t)
 	for _, name := range []string{"zz", "a.", ".a", "no.such"} {
-		if w := s.Do("GET", "/collections/"+name); w.Code != 404 {
-			t.Errorf("%s: %d", name, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/collections/"+name).Code, 404, "%s", name)
 	}
-	if w := s.Do("GET", "/api/v1/collections/zz"); w.Code != 400 {
-		t.Errorf("JSON: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1/collections/zz").Code, 400, "JSON")
 }
 
 // A cluster of many collections has pages of them that a browser can show, and each collection is on one.
@@ -118,9 +112,7 @@ func TestManyCollectionsAreCutIntoPages(t *testing.T) {
 	seen, address, pages := map[string]bool{}, "/collections", 0
 	for ; address != ""; pages++ {
 		w := s.Do("GET", address)
-		if w.Code != http.StatusOK || w.Body.Len() > 250<<10 {
-			t.Fatalf("%s: %d, %d bytes", address, w.Code, w.Body.Len())
-		}
+		must.That(t, w.Code == http.StatusOK && w.Body.Len() <= 250<<10, "%s: %d, %d bytes", address, w.Code, w.Body.Len())
 		doc := webtest.ParseHTML(t, w.Body.String())
 		doc.Find("#live-collections tr[data-key]").Each(func(_ int, row *goquery.Selection) { seen[row.AttrOr("data-key", "")] = true })
 		address = doc.Find(`#live-collections nav.pages a[rel="next"]`).AttrOr("href", "")
@@ -133,7 +125,5 @@ func TestManyCollectionsAreCutIntoPages(t *testing.T) {
 			t.Errorf("shard %s: %d, %d collections, %d bytes", page, w.Code, n, w.Body.Len())
 		}
 	}
-	if pages != 21 || len(seen) != 1000+3+2 {
-		t.Errorf("%d pages with %d collections", pages, len(seen))
-	}
+	expect.That(t, pages == 21 && len(seen) == 1000+3+2, "%d pages with %d collections", pages, len(seen))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
@@ -17,9 +18,7 @@ import (
 func keySpacePicture(t *testing.T, v answer.View, ns string) *goquery.Selection {
 	t.Helper()
 	table := webtest.ParseHTML(t, webtest.Scene{Path: "/collections/" + ns, View: v}.Open(t)).Find("table.lanes")
-	if table.Length() != 1 {
-		t.Fatalf("%s: %d pictures", ns, table.Length())
-	}
+	must.That(t, table.Length() == 1, "%s: %d pictures", ns, table.Length())
 	return table
 }
 
@@ -34,27 +33,18 @@ func TestStripCoversTheKeySpaceOnce(t *testing.T) {
 		table := keySpacePicture(t, v, string(c.NS))
 		at := 0.0
 		table.Find("svg.strip > g rect").Each(func(_ int, r *goquery.Selection) {
-			x, w := percent(t, r.AttrOr("x", "")), percent(t, r.AttrOr("width", ""))
-			if math.Abs(x-at) > 0.02 {
-				t.Errorf("%s: a gap at %.2f %%", c.NS, at)
-			}
+			x, w := percent(r.AttrOr("x", "")), percent(r.AttrOr("width", ""))
+			expect.That(t, math.Abs(x-at) <= 0.02, "%s: a gap at %.2f %%", c.NS, at)
 			at = x + w
 		})
-		if math.Abs(at-100) > 0.05 {
-			t.Errorf("%s: ends at %.2f %%", c.NS, at)
-		}
+		expect.That(t, math.Abs(at-100) <= 0.05, "%s: ends at %.2f %%", c.NS, at)
 		if n := lanesDrawn(table); n != len(c.Chunks.CountByShard()) {
 			t.Errorf("%s: %d lanes", c.NS, n)
 		}
 	}
 }
 
-func percent(t *testing.T, s string) float64 {
-	t.Helper()
-	f, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
-	must.Do(t, err)
-	return f
-}
+func percent(s string) float64 { return must.Get(strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)) }
 
 func TestDenseStripStacksEveryShardsPart(t *testing.T) {
 	s := webtest.NewStory()

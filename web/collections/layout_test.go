@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/data"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -126,8 +127,7 @@ func TestLayoutPageDescribesDrift(t *testing.T) {
 		must.Do(t, os.MkdirAll("testdata", 0o755))
 		must.Do(t, os.WriteFile(file, []byte(got.String()), 0o644))
 	}
-	want, err := os.ReadFile(file)
-	must.Do(t, err)
+	want := must.Get(os.ReadFile(file))
 	g, w := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(g), len(w)) {
 		if i >= len(g) || i >= len(w) || g[i] != w[i] {
@@ -167,8 +167,6 @@ func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
 	}
 	for path, want := range map[string]int{"?layout=yorkie-9": http.StatusBadRequest, "?db=nope": http.StatusNotFound,
 		"?layout=%FF": http.StatusBadRequest} {
-		if w := s.Do("GET", "/api/v1/layout"+path); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/layout"+path).Code, want, "%s", path)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -36,11 +37,7 @@ func TestACollectionWithoutRoomIsNotCalledDamaged(t *testing.T) {
 		"/matrix":            {noted},
 	} {
 		page := html.UnescapeString(s.Do("GET", path).Body.String())
-		for _, want := range want {
-			if !strings.Contains(page, want) {
-				t.Errorf("%s: no %q", path, want)
-			}
-		}
+		expect.ContainsAll(t, page, want, "%s", path)
 		if strings.Contains(page, "MongoDB refuses every operation") || strings.Contains(page, ">damaged<") {
 			t.Errorf("%s calls it damaged", path)
 		}

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -49,9 +50,7 @@ func TestACollectionsPageLeadsToWhereItsDataHasBeen(t *testing.T) {
 		page := f.Do("GET", link, viewer).Body.String()
 		for _, want := range []string{"None: it was dropped.", "an earlier collection of this name", "1 row is not understood",
 			"/shards/shard-rs-3"} {
-			if !strings.Contains(page, want) {
-				f.Errorf("the page is without %q", want)
-			}
+			expect.Contains(f, page, want, "the page")
 		}
 		if w := f.Do("GET", api.Prefix+"/collections/yorkie-meta.none/owners", viewer); w.Code != 404 {
 			f.Errorf("an unknown collection: %d", w.Code)
@@ -77,9 +76,7 @@ func TestOwnersThatAreNotKnownAreSaidToBe(t *testing.T) {
 		s := webtest.New(t, func(d *site.Deps) { d.Locate.Owners = refusedOwners{tc.err} })
 		s.Watcher.Value.ServerInfo.Version = tc.version
 		got := webtest.Decode[api.Owners](t, s.Do("GET", api.Prefix+"/collections/"+ownersNS+"/owners"))
-		if got.Known || len(got.Items) > 0 || !strings.Contains(got.Reason, tc.want) {
-			t.Errorf("%s: %+v", tc.name, got)
-		}
+		expect.That(t, !got.Known && len(got.Items) == 0 && strings.Contains(got.Reason, tc.want), "%s: %+v", tc.name, got)
 		page := s.Do("GET", "/collections/"+ownersNS+"/owners").Body.String()
 		if !strings.Contains(page, "Not known.") || !strings.Contains(page, tc.want) || strings.Contains(page, "recorded nothing") {
 			t.Errorf("%s: the page does not say it", tc.name)

@@ -11,6 +11,8 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -43,9 +45,7 @@ func TestFewCharactersFindWhatTheyBegin(t *testing.T) {
 		t.Errorf("nothing was expected: %q, %d more", names, a.More)
 	}
 	names, a := found(t, s, "a")
-	if len(names) > 30 || a.More == 0 {
-		t.Errorf("%d are listed, %d more", len(names), a.More)
-	}
+	expect.That(t, len(names) <= 30 && a.More != 0, "%d are listed, %d more", len(names), a.More)
 }
 
 func TestOnlyWhatSomebodyMayUseIsFound(t *testing.T) {
@@ -69,26 +69,18 @@ func TestOnlyWhatSomebodyMayUseIsFound(t *testing.T) {
 				}
 			}
 		}
-		if !slices.Equal(got, c.finds) {
-			t.Errorf("%s finds %q, not %q", c.role, got, c.finds)
-		}
+		expect.That(t, slices.Equal(got, c.finds), "%s finds %q, not %q", c.role, got, c.finds)
 	}
 }
 
 func TestFindCanBeLimitedToProjects(t *testing.T) {
 	s := webtest.New(t)
 	a := webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?kind=project&q=a"))
-	if len(a.Items) == 0 {
-		t.Fatal("no project is found")
-	}
+	must.That(t, len(a.Items) != 0, "no project is found")
 	for _, x := range a.Items {
-		if x.Kind != "project" {
-			t.Errorf("a %s is found too: %s", x.Kind, x.Name)
-		}
+		expect.That(t, x.Kind == "project", "a %s is found too: %s", x.Kind, x.Name)
 	}
-	if w := s.Do("GET", "/api/v1/find?kind=user&q=a"); w.Code != 400 {
-		t.Errorf("an unknown kind: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1/find?kind=user&q=a").Code, 400, "an unknown kind")
 }
 
 func TestAPlanThatWasNeverRunIsFoundByItsTitleAndID(t *testing.T) {
@@ -100,9 +92,7 @@ func TestAPlanThatWasNeverRunIsFoundByItsTitleAndID(t *testing.T) {
 			plan = p
 		}
 	}
-	if plan.ID == "" {
-		t.Fatal("every plan was run")
-	}
+	must.That(t, plan.ID != "", "every plan was run")
 	for now, detail := range map[time.Time]string{plan.Made: "not run", plan.Expires: "expired, not run"} {
 		s.Deps.Now = func() time.Time { return now }
 		_, a := found(t, s, plan.ID)

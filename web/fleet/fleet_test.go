@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -25,9 +26,7 @@ func TestClustersAreListedWorstFirst(t *testing.T) {
 	}
 	for _, c := range got {
 		known := c.Shards != nil && c.Critical != nil && c.Bytes.Value != nil
-		if want := c.State == "live" || c.Name == "lost"; known != want {
-			t.Errorf("%s: known %v: %+v", c.Name, known, c)
-		}
+		expect.Equal(t, known, c.State == "live" || c.Name == "lost", "%s: known: %+v", c.Name, c)
 	}
 	if worst := got[3]; worst.Worst == "" || !strings.HasPrefix(string(worst.WorstURL), "/c/prod/advice#") {
 		t.Errorf("%+v", worst)
@@ -44,17 +43,11 @@ func TestPageOfClustersSaysWhatIsWrongAndLeadsThere(t *testing.T) {
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 	for _, want := range []string{"6 clusters · 3 not readable · 1 has a critical problem", "Not reachable since 2026-03-01 11:00 UTC",
 		"This is the same cluster as prod", "last read 7 min ago", "Starting"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %s", want, text)
-		}
+		expect.Contains(t, text, want, "the page")
 	}
-	if strings.Contains(text, "Secret") {
-		t.Error("a hidden cluster is listed")
-	}
+	expect.Lacks(t, text, "Secret", "a hidden cluster is listed")
 	for _, link := range []string{"/c/fine/", "/c/archive/", "/c/prod/", "/clusters.csv"} {
-		if doc.Find(`main a[href="`+link+`"]`).Length() == 0 {
-			t.Errorf("no link to %s", link)
-		}
+		expect.That(t, doc.Find(`main a[href="`+link+`"]`).Length() != 0, "no link to %s", link)
 	}
 	if doc.Find("nav a[href='/projects'], #shards").Length() > 0 || doc.Find("nav a[href='/']").Length() == 0 {
 		t.Error("the page leads to pages that only a cluster has")

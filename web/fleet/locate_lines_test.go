@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/web/site"
@@ -35,15 +36,11 @@ func TestManyLinesAreAskedOfAllClusters(t *testing.T) {
 		states := map[string]string{}
 		for _, c := range got.Clusters {
 			states[c.Name] = c.State
-			if (c.State == "answered") != (c.Text == "") {
-				t.Errorf("%+v", c)
-			}
+			expect.Equal(t, c.State == "answered", c.Text == "", "%+v", c)
 		}
 		for name, want := range map[string]string{"fine": "answered", "prod": "answered", "slow": "unreachable", "archive": "unreachable",
 			"viewed": "notPermitted", "without": "answered", "odd": "answered"} {
-			if states[name] != want {
-				t.Errorf("%s is %s, want %s", name, states[name], want)
-			}
+			expect.Equal(t, states[name], want, "%s", name)
 		}
 		if _, hidden := states["secret"]; hidden || len(got.Items) != 2 {
 			t.Fatalf("%+v", got)
@@ -85,9 +82,7 @@ func TestManyLinesAsAPageAndAsCSV(t *testing.T) {
 		t.Error(csv)
 	}
 	for body, status := range map[string]int{"": 400, "\n \n": 400, strings.Repeat("x\n", 1001): 400, "a\x00b": 400} {
-		if w := postLines(s, body); w.Code != status {
-			t.Errorf("%.10q: %d, want %d", body, w.Code, status)
-		}
+		expect.Equal(t, postLines(s, body).Code, status, "%.10q", body)
 	}
 	many := webtest.New(t, webtest.OfServer(webtest.ManyClusters()))
 	if w := postLines(many, strings.Repeat("x\n", 201)); w.Code != http.StatusBadRequest ||

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/web/guard"
@@ -59,9 +60,7 @@ func TestLocateAsksAllClustersAtOnceAndNamesThoseWithAnAnswerFirst(t *testing.T)
 		s := webtest.New(t, webtest.OfServer(locatable()))
 		began := time.Now()
 		got := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook")).Items
-		if took := time.Since(began); took != 5*time.Second {
-			t.Errorf("the slow cluster was waited for %s", took)
-		}
+		expect.Equal(t, time.Since(began), 5*time.Second, "the slow cluster was waited for")
 		var list []string
 		for _, c := range got {
 			list = append(list, c.Name+" "+c.State)
@@ -86,9 +85,7 @@ func TestLocateAsksAllClustersAtOnceAndNamesThoseWithAnAnswerFirst(t *testing.T)
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 		for _, says := range []string{"Found in 3 of 5 clusters that answer · 4 not known · 1 not permitted",
 			"needs the role support on this cluster", "not up to date", "There is none."} {
-			if !strings.Contains(text, says) {
-				t.Errorf("no %q in %s", says, text)
-			}
+			expect.Contains(t, text, says, "the page")
 		}
 		if doc.Find(`main a[href="/c/fine/locate?q=wiki%2Fhandbook"]`).Length() == 0 || strings.Contains(text, "Secret") {
 			t.Error(text)
@@ -117,15 +114,11 @@ func TestLocateInAllClustersFindsNamesAndSaysWhatItDoesNotKnow(t *testing.T) {
 			}
 			list = append(list, fmt.Sprint(c.Name, " ", c.State, " ", to))
 		}
-		if text := strings.Join(list, ", "); text != want {
-			t.Errorf("%s: %s, want %s", q, text, want)
-		}
+		expect.Equal(t, strings.Join(list, ", "), want, "%s", q)
 	}
 	for path, status := range map[string]int{"/locate": 200, "/locate?q=+": 200, "/api/v1/locate": 400, "/api/v1/locate?q=+": 400,
 		"/locate?q=" + strings.Repeat("x", placement.MaxQueryBytes+1): 400, "/locate?q=nobody": 200} {
-		if w := s.Do("GET", path); w.Code != status {
-			t.Errorf("%.40s: %d, want %d", path, w.Code, status)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, status, "%.40s", path)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -34,9 +35,7 @@ func TestAPageOfAClusterAtTheRootLeadsToTheListOfClusters(t *testing.T) {
 		}
 	}
 	for path, status := range map[string]int{"/nothing": 404, "/api/v1/projects": 404, "/projects/a/b/c/d": 404} {
-		if w := s.Do("GET", path); w.Code != status {
-			t.Errorf("%s: %d, want %d", path, w.Code, status)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, status, "%s", path)
 	}
 }
 
@@ -59,7 +58,5 @@ func TestPlaybooksAreAtTheRootToo(t *testing.T) {
 			t.Errorf("%s: %d", a.AttrOr("href", ""), w.Code)
 		}
 	})
-	if links == 0 {
-		t.Error("no links")
-	}
+	expect.That(t, links != 0, "no links")
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -31,13 +33,9 @@ var foreignHosts = []string{
 func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
 	s := webtest.New(t, webtest.WithHosts)
 	for _, host := range ownHosts {
-		if w := s.Do("GET", "/healthz", func(r *http.Request) { r.Host = host }); w.Code != http.StatusOK {
-			t.Errorf("host %q: %d", host, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/healthz", func(r *http.Request) { r.Host = host }).Code, http.StatusOK, "host %q", host)
 	}
-	if len(foreignHosts) < 30 {
-		t.Fatal("too few hosts")
-	}
+	must.That(t, len(foreignHosts) >= 30, "too few hosts")
 	for _, host := range foreignHosts {
 		for _, address := range []string{"/", "/api/v1/cluster", "/live?t=overview", "/healthz", "/metrics", "/nothing"} {
 			w := s.Do("GET", address, func(r *http.Request) { r.Host = host })
@@ -47,9 +45,7 @@ func TestOnlyLoopbackAndConfiguredHostsAreAnswered(t *testing.T) {
 				}
 				continue
 			}
-			if w.Code != http.StatusMisdirectedRequest {
-				t.Errorf("host %q at %s: %d", host, address, w.Code)
-			}
+			expect.Equal(t, w.Code, http.StatusMisdirectedRequest, "host %q at %s", host, address)
 			if strings.Contains(w.Body.String(), "mongos.example") || strings.Contains(w.Body.String(), "shard-rs") {
 				t.Errorf("host %q at %s sees the cluster", host, address)
 			}
@@ -66,9 +62,7 @@ func TestConfiguredHostMayBeBehindTLS(t *testing.T) {
 		r := httptest.NewRequest("GET", "/live", nil)
 		r.Host = "board.example"
 		r.Header.Set("Origin", origin)
-		if got := s.Guard.OriginAllowed(r); got != want {
-			t.Errorf("%s: %v", origin, got)
-		}
+		expect.Equal(t, s.Guard.OriginAllowed(r), want, "%s", origin)
 	}
 }
 
@@ -85,16 +79,8 @@ func TestRefusedHostNamesTheFlagsThatAllowIt(t *testing.T) {
 		for _, address := range []string{"/", "/api/v1/cluster"} {
 			w := s.Do("GET", address, func(r *http.Request) { r.Host = "evil.example" })
 			text := strings.ReplaceAll(w.Body.String(), "evil.example", "")
-			for _, want := range c.says {
-				if !strings.Contains(text, want) {
-					t.Errorf("%s at %s does not say %s: %s", name, address, want, text)
-				}
-			}
-			for _, never := range c.hush {
-				if strings.Contains(text, never) {
-					t.Errorf("%s at %s says %s: %s", name, address, never, text)
-				}
-			}
+			expect.ContainsAll(t, text, c.says, "%s at %s", name, address)
+			expect.LacksAll(t, text, c.hush, "%s at %s", name, address)
 		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/web/guard"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -35,25 +38,15 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 			return w.Code
 		}
 		for i := range c.burst {
-			if ask("anna") == http.StatusTooManyRequests {
-				t.Fatalf("%s: refused at %d", c.address, i)
-			}
+			must.That(t, ask("anna") != http.StatusTooManyRequests, "%s: refused at %d", c.address, i)
 		}
 		for range 3 {
-			if got := ask("anna"); got != http.StatusTooManyRequests {
-				t.Errorf("%s: one too many is %d", c.address, got)
-			}
+			expect.Equal(t, ask("anna"), http.StatusTooManyRequests, "%s: one too many", c.address)
 		}
-		if ask("berta") == http.StatusTooManyRequests {
-			t.Errorf("%s: another waits too", c.address)
-		}
+		expect.That(t, ask("berta") != http.StatusTooManyRequests, "%s: another waits too", c.address)
 		now = now.Add(c.refill)
-		if ask("anna") == http.StatusTooManyRequests {
-			t.Errorf("%s: still refused after %s", c.address, c.refill)
-		}
-		if ask("anna") != http.StatusTooManyRequests {
-			t.Errorf("%s: two let in after %s", c.address, c.refill)
-		}
+		expect.That(t, ask("anna") != http.StatusTooManyRequests, "%s: still refused after %s", c.address, c.refill)
+		expect.Equal(t, ask("anna"), http.StatusTooManyRequests, "%s: two let in after %s", c.address, c.refill)
 	}
 	if w := s.Do("GET", "/collections", webtest.As("anna", auth.Operator)); w.Code != http.StatusOK {
 		t.Errorf("reading waits too: %d", w.Code)
@@ -61,9 +54,7 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 }
 
 func TestRateLimitsRememberABoundedNumberOfPeople(t *testing.T) {
-	if testing.Short() {
-		t.Skip("asks for every page")
-	}
+	only.Long(t, "asks for every page")
 	now := webtest.Epoch
 	l := guard.NewLimits(func() time.Time { return now })
 	rt := guard.Rule{Method: "GET", Policy: guard.PolicyLocate}
@@ -73,12 +64,8 @@ func TestRateLimitsRememberABoundedNumberOfPeople(t *testing.T) {
 		l.Wait(auth.Principal{ID: fmt.Sprint("token:", i), Role: auth.Support, Method: auth.ByToken}, rt)
 		l.Wait(busy, rt)
 	}
-	if l.Each.Len() > guard.MaxCounted {
-		t.Errorf("%d remembered", l.Each.Len())
-	}
-	if l.Wait(busy, rt) == 0 {
-		t.Error("who is busy was forgotten")
-	}
+	expect.That(t, l.Each.Len() <= guard.MaxCounted, "%d remembered", l.Each.Len())
+	expect.That(t, l.Wait(busy, rt) != 0, "who is busy was forgotten")
 }
 
 func TestRateLimitSurvivesAClockThatIsSetBack(t *testing.T) {

@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
 
 func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
 	s := webtest.New(t)
-	if len(webtest.ForeignOrigins) < 30 {
-		t.Fatal("too few origins")
-	}
+	must.That(t, len(webtest.ForeignOrigins) >= 30, "too few origins")
 	for _, origin := range webtest.ForeignOrigins {
 		// The topic does not exist and there is no upgrade: neither is looked at.
 		if w := s.Do("GET", "/live?t=none", webtest.Header("Origin", origin)); w.Code != http.StatusForbidden {
@@ -29,13 +29,9 @@ func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
 		}
 	}
 	twice := func(r *http.Request) { r.Header["Origin"] = []string{"http://localhost:8090", "http://localhost:8090"} }
-	if w := s.Do("GET", "/live?t=overview", twice); w.Code != http.StatusForbidden {
-		t.Errorf("two origins: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/live?t=overview", twice).Code, http.StatusForbidden, "two origins")
 	for _, own := range []func(*http.Request){webtest.Header("Origin", "http://localhost:8090"), func(*http.Request) {}} {
-		if w := s.Do("GET", "/live?t=overview", own); w.Code != http.StatusUpgradeRequired {
-			t.Errorf("own origin: %d", w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/live?t=overview", own).Code, http.StatusUpgradeRequired, "own origin")
 	}
 }
 
@@ -119,12 +115,8 @@ func TestOriginHasToComeBySchemeThatBrowsersUse(t *testing.T) {
 		if c.ours { // both get past the check, to where there is nothing
 			post, socket = http.StatusNotFound, http.StatusUpgradeRequired
 		}
-		if got := c.ask(s, "POST", "/nothing"); got != post {
-			t.Errorf("%+v: a form gets %d, want %d", c, got, post)
-		}
-		if got := c.ask(s, "GET", "/live?t=overview"); got != socket {
-			t.Errorf("%+v: a socket gets %d, want %d", c, got, socket)
-		}
+		expect.Equal(t, c.ask(s, "POST", "/nothing"), post, "%+v: a form", c)
+		expect.Equal(t, c.ask(s, "GET", "/live?t=overview"), socket, "%+v: a socket", c)
 	}
 }
 
@@ -141,8 +133,6 @@ func TestForeignOriginIsRefusedBesideSecFetchSite(t *testing.T) {
 			webtest.Header("Origin", origin),
 			webtest.Header("Sec-Fetch-Site", "same-origin"),
 		)
-		if w.Code != want {
-			t.Errorf("%s: %d, want %d", origin, w.Code, want)
-		}
+		expect.Equal(t, w.Code, want, "%s", origin)
 	}
 }

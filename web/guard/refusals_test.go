@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/answer/auditing"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -30,9 +31,7 @@ func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {
 		"192.0.2.1 user:k3j2, 192.0.2.2 user:other, 192.0.2.3": "192.0.2.1 anna, 192.0.2.2 user:other, 192.0.2.3",
 		"user:k3j2": "anna", "": "", "192.0.2.1 user:k3j2x": "192.0.2.1 user:k3j2x",
 	} {
-		if got := auditing.NamedExamples(text, names); got != want {
-			t.Errorf("%q is shown as %q, want %q", text, got, want)
-		}
+		expect.Equal(t, auditing.NamedExamples(text, names), want, "%q is shown as", text)
 	}
 	trail := &webtest.StubAudit{}
 	trail.Add(

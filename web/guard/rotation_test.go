@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 	"shardboard/web/webtest"
@@ -39,9 +40,7 @@ func TestRequestThatRotatesAndSignsOutOrInLeavesOneSessionOrNone(t *testing.T) {
 				left++
 			}
 		}
-		if want := len(form) / 4; left != want || err != nil {
-			t.Errorf("%s: %d sessions are left, %v", path, left, err)
-		}
+		expect.That(t, left == len(form)/4 && err == nil, "%s: %d sessions are left, %v", path, left, err)
 	}
 }
 
@@ -60,9 +59,7 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	dial := func(c *http.Cookie) (*websocket.Conn, *http.Response) {
 		conn, res, err := websocket.DefaultDialer.Dial("ws"+strings.TrimPrefix(server.URL, "http")+"/live?t=overview",
 			http.Header{"Origin": {server.URL}, "Cookie": {c.Name + "=" + c.Value}})
-		if err != nil && res == nil {
-			t.Fatal(err)
-		}
+		must.That(t, err == nil || res != nil, "%v", err)
 		return conn, res
 	}
 	var conn *websocket.Conn
@@ -72,16 +69,12 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	changeRole(door, "viewer", auth.Support)
 	for {
 		if _, _, err := conn.ReadMessage(); err != nil {
-			if webtest.CloseCode(err) != live.CloseEnded {
-				t.Errorf("closed by %v", err)
-			}
+			expect.Equal(t, webtest.CloseCode(err), live.CloseEnded, "closed by %v", err)
 			break
 		}
 	}
 	again, res := dial(door.Cookies["viewer"])
-	if again == nil || len(res.Cookies()) != 1 {
-		t.Fatalf("%v", res)
-	}
+	must.That(t, again != nil && len(res.Cookies()) == 1, "%v", res)
 	defer again.Close()
 	if code := res.StatusCode; code != http.StatusSwitchingProtocols {
 		t.Errorf("%d", code)
@@ -91,8 +84,6 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 		t.Errorf("the cookie of the handshake is of %+v", p)
 	}
 	plain, res := dial(door.Cookies["viewer"])
-	if plain == nil || len(res.Cookies()) != 0 {
-		t.Errorf("a handshake that rotates nothing: %v", res)
-	}
+	expect.That(t, plain != nil && len(res.Cookies()) == 0, "a handshake that rotates nothing: %v", res)
 	_ = plain.Close()
 }

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -25,9 +27,7 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 		for _, ns := range []string{"changes", "snapshots", "revisions", "schemas"} {
 			for _, l := range list(what, "&ns=yorkie-meta."+ns) {
 				of[l.ID] += l.WritesPerSecond
-				if l.NS != "yorkie-meta."+ns || l.Counts != "newRows" || l.Parts != nil {
-					t.Errorf("%s of %s: %+v", what, ns, l)
-				}
+				expect.That(t, l.NS == "yorkie-meta."+ns && l.Counts == "newRows" && l.Parts == nil, "%s of %s: %+v", what, ns, l)
 			}
 		}
 		ids, shares := map[string]bool{}, 0.0
@@ -53,13 +53,9 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 	for _, l := range list("chunks", "") {
 		byShard[l.NS+" "+l.Shard] += *l.ShardShare
 	}
-	if len(byShard) < 4 {
-		t.Errorf("%v", byShard)
-	}
+	expect.That(t, len(byShard) >= 4, "%v", byShard)
 	for name, share := range byShard {
-		if math.Abs(share-1) > 1e-9 {
-			t.Errorf("chunks take %.3f of %s", share, name)
-		}
+		expect.That(t, math.Abs(share-1) <= 1e-9, "chunks take %.3f of %s", share, name)
 	}
 }
 
@@ -72,15 +68,11 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 			EverySeconds: 60}); m.Method != want || m.NS != ns || m.Stale {
 			t.Errorf("%s: %+v, stale %v", ns, m.Method, m.Stale)
 		}
-		if len(m.Columns) < 3 {
-			t.Fatalf("%s: %d columns", ns, len(m.Columns))
-		}
+		must.That(t, len(m.Columns) >= 3, "%s: %d columns", ns, len(m.Columns))
 		for i, col := range m.Columns {
 			known := 0
 			for _, line := range m.Cells {
-				if line[i] == '.' {
-					t.Errorf("%s: a cell says that nothing was changed", ns)
-				}
+				expect.That(t, line[i] != '.', "%s: a cell says that nothing was changed", ns)
 				if line[i] != '-' {
 					known++
 				}
@@ -90,21 +82,15 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 			}
 		}
 		items := webtest.Decode[api.List[api.Heat]](t, s.Do("GET", "/api/v1/heat/projects?ns="+ns)).Items
-		if len(items) != 7 {
-			t.Fatalf("%s: %d projects", ns, len(items))
-		}
+		must.That(t, len(items) == 7, "%s: %d projects", ns, len(items))
 		for _, l := range items {
-			if l.Counts != "changedRows" || !l.AtLeast || l.Exact || l.NS != ns {
-				t.Errorf("%+v", l)
-			}
+			expect.That(t, l.Counts == "changedRows" && l.AtLeast && !l.Exact && l.NS == ns, "%+v", l)
 		}
 		doc := webtest.ParseHTML(t, s.Do("GET", "/heat?ns="+ns).Body.String())
 		text := doc.Find("main").Text()
 		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
 			"a cell is a lower bound, and an empty one is not known"} {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s lacks %q", ns, want)
-			}
+			expect.Contains(t, text, want, "%s", ns)
 		}
 		if strings.Contains(text, "Gini") || strings.Contains(text, "Hottest Yorkie documents") || strings.Contains(text, "[heat.") {
 			t.Errorf("%s judges by a part of the projects", ns)
@@ -135,9 +121,7 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	var offered []string
 	for _, n := range doc.Find(".heatchoices select[name=ns] option").EachIter() {
 		offered = append(offered, strings.TrimPrefix(n.Text(), "yorkie-meta."))
-		if w := s.Do("GET", "/heat?ns="+n.AttrOr("value", "")); w.Code != http.StatusOK {
-			t.Errorf("%s: %d", n.Text(), w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/heat?ns="+n.AttrOr("value", "")).Code, http.StatusOK, "%s", n.Text())
 	}
 	if want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}; !slices.Equal(offered, want) {
 		t.Errorf("offered %v", offered)
@@ -145,9 +129,7 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	rest := doc.Find(".uncounted").Text()
 	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
 		"yorkie-meta.snapshot_bodies It is not sharded"} {
-		if !strings.Contains(rest, want) {
-			t.Errorf("lacks %q: %s", want, rest)
-		}
+		expect.Contains(t, rest, want, "the rest of the page")
 	}
 	own := *s.Watcher.Get()
 	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: webtest.SessionsNS}}}, own.Collections...)

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -26,9 +27,7 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	first := doc.Find(".hot tbody tr").First().Text()
 	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
 		"would not help"} {
-		if !strings.Contains(first, want) {
-			t.Errorf("the first sentence lacks %q: %s", want, first)
-		}
+		expect.Contains(t, first, want, "the first sentence")
 	}
 	if href := doc.Find(".hot tbody th a").First().AttrOr("href", ""); s.Do("GET", href).Code != http.StatusOK {
 		t.Errorf("%s is no page", href)
@@ -79,14 +78,8 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	} {
 		w := c.site.Do("GET", "/heat")
 		text := webtest.ParseHTML(t, w.Body.String())
-		for _, want := range c.want {
-			if !strings.Contains(text.Find("main").Text(), want) {
-				t.Errorf("%s: lacks %q: %.600s", name, want, text.Find("main").Text())
-			}
-		}
-		if c.gone != "" && text.Find(c.gone).Length() > 0 {
-			t.Errorf("%s: %s is there", name, c.gone)
-		}
+		expect.ContainsAll(t, text.Find("main").Text(), c.want, "%s", name)
+		expect.That(t, c.gone == "" || text.Find(c.gone).Length() == 0, "%s: %s is there", name, c.gone)
 		if w.Code != http.StatusOK || strings.Contains(text.Text(), "NaN") || strings.Contains(text.Text(), "[heat.") {
 			t.Errorf("%s: %d", name, w.Code)
 		}
@@ -158,9 +151,7 @@ func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
 		"/api/v1/heat/projects?ns=yorkie-meta.versionvectors": 404, "/api/v1/heat/projects?ns=yorkie-meta.documents": 200,
 		"/api/v1/heat/range?ns=yorkie-meta.changes&min=zzz": 400, "/api/v1/heat/range?ns=yorkie-meta.changes&min=%7B%22x%22%3A1%7D": 400,
 	} {
-		if w := s.Do("GET", path); w.Code != want {
-			t.Errorf("%s: %d, want %d", path, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", path).Code, want, "%s", path)
 	}
 }
 
@@ -194,9 +185,7 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 				t.Errorf("%s: a row is called %q, %q", by, r.Label, r.Detail)
 			}
 		}
-		if math.Abs(shares-1) > 0.001*float64(len(m.Rows)) {
-			t.Errorf("%s: all shares together are %.3f", by, shares)
-		}
+		expect.That(t, math.Abs(shares-1) <= 0.001*float64(len(m.Rows)), "%s: all shares together are %.3f", by, shares)
 		w := s.Do("GET", "/api/v1/heat/map?by="+by, webtest.Header("If-None-Match", m.Version))
 		if w.Code != http.StatusNotModified || w.Body.Len() > 0 {
 			t.Errorf("asked again: %d, %d bytes", w.Code, w.Body.Len())
@@ -212,9 +201,7 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", owner.Name, len(m.Rows), owner.Rows)
 		}
 	}
-	if rows != len(whole.Rows) {
-		t.Errorf("%d rows by shard, %d in all", rows, len(whole.Rows))
-	}
+	expect.That(t, rows == len(whole.Rows), "%d rows by shard, %d in all", rows, len(whole.Rows))
 	for _, r := range whole.Rows {
 		if w := s.Do("GET", answer.ChunkURL(webtest.ChangesNS, "."+r.Ref)); w.Code != http.StatusOK {
 			t.Fatalf("row %s leads to %d", r.Min, w.Code)

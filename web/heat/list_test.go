@@ -16,6 +16,8 @@ import (
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -45,9 +47,7 @@ func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 		t.Errorf("no chunk of several documents: %v", slices.Collect(maps.Keys(codes)))
 	}
 	for _, l := range webtest.HeatListOf(t, s, "projects").Items {
-		if l.CanSplit != nil || l.Split != "" || l.Why != "" {
-			t.Errorf("a project is no chunk: %+v", l)
-		}
+		expect.That(t, l.CanSplit == nil && l.Split == "" && l.Why == "", "a project is no chunk: %+v", l)
 	}
 }
 
@@ -60,9 +60,7 @@ func TestProjectsByShardAddUpToProjectsAndToShards(t *testing.T) {
 		ofProject[l.ID] += l.WritesPerSecond
 		onShard[l.Shard] += l.WritesPerSecond
 		shares[l.ID] += *l.ProjectShare
-		if l.ShardShare == nil || l.Name == "" {
-			t.Errorf("%+v", l)
-		}
+		expect.That(t, l.ShardShare != nil && l.Name != "", "%+v", l)
 	}
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 	projects := webtest.HeatListOf(t, s, "projects?limit=1000").Items
@@ -96,21 +94,15 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 	list := webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?limit=1000")).Items
 	shares, shards := map[string]float64{}, webtest.HeatListOf(t, s, "shards").Items
 	for _, x := range list {
-		if x.ReadsPerSecond == nil || x.ReadShare == nil || x.ReadMillis == nil || x.From == nil {
-			t.Fatalf("%+v", x)
-		}
+		must.That(t, x.ReadsPerSecond != nil && x.ReadShare != nil && x.ReadMillis != nil && x.From != nil, "%+v", x)
 		shares[x.Shard] += *x.ReadShare
 	}
 	for _, x := range shards {
-		if math.Abs(shares[x.Shard]-1) > 1e-6 {
-			t.Errorf("the shares of %s add up to %f", x.Shard, shares[x.Shard])
-		}
+		expect.That(t, math.Abs(shares[x.Shard]-1) <= 1e-6, "the shares of %s add up to %f", x.Shard, shares[x.Shard])
 	}
 	one := list[0]
 	some := webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?shard="+one.Shard+"&ns="+one.NS)).Items
-	if len(some) != 1 || some[0].NS != one.NS {
-		t.Errorf("of one shard and collection: %+v", some)
-	}
+	expect.That(t, len(some) == 1 && some[0].NS == one.NS, "of one shard and collection: %+v", some)
 	shard := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/"+one.Shard))
 	reads, most := 0.0, 0.0
 	for _, x := range list {
@@ -126,11 +118,7 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 		format.Share(most) + " of them in " + topology.Namespace(shard.Operations.MostRead).Collection(),
 		"of all counted, in the last 5 min before"}} {
 		text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main").Text()
-		for _, want := range says {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q", path, want)
-			}
-		}
+		expect.ContainsAll(t, text, says, "%s", path)
 	}
 	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
 	later := begun.Do("GET", "/api/v1/heat/operations")
@@ -188,9 +176,7 @@ func crowded(t *testing.T, v answer.View, src *webtest.Writes) *webtest.Writes {
 	c := v.Table.Collection(webtest.ChangesNS)
 	chunkOf := func(document bson.ObjectID) int {
 		r, err := c.Key.PrefixRange(placement.ObjectIDValue(document))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		from, _ := c.Chunks.Overlap(r)
 		return from
 	}
@@ -225,9 +211,7 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 		stays, moves := strings.Contains(takes, "A move would only heat another shard"), strings.Contains(takes, "Plan to move it to "+least)
 		undivided, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": ")
 		if strings.Contains(takes, ": 0.") { // below 1 write/s nothing is planned
-			if moves {
-				t.Errorf("a plan for next to no writes: %s", takes)
-			}
+			expect.That(t, !moves, "a plan for next to no writes: %s", takes)
 			continue
 		}
 		if undivided != (stays || moves) || stays && moves || moves && its {
@@ -276,9 +260,7 @@ func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
 		if c.change != nil {
 			c.change(v.Table, col)
 		}
-		if got := writes.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.rates); got != c.want {
-			t.Errorf("%s: %q, want %q", name, got, c.want)
-		}
+		expect.Equal(t, writes.Calmest(v.Table, col, owned(col, c.owner), c.rate, c.rates), c.want, "%s", name)
 	}
 }
 
@@ -300,9 +282,7 @@ func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 			}
 		}
 		updated := webtest.HeatListOf(t, s, "projects?window="+window).Items[0].Updated
-		if len(updated) == 0 {
-			t.Fatal("no row changed in place")
-		}
+		must.That(t, len(updated) != 0, "no row changed in place")
 		for _, u := range updated {
 			if u.From == nil || u.To == nil || u.To.Sub(*u.From) != time.Minute || float64(u.Rows)/60 != u.AtLeastRowsPerSecond {
 				t.Errorf("%+v", u)
@@ -312,8 +292,6 @@ func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 	src.Shards = nil
 	unread := webtest.NewHeatServer(t, v, src, time.Minute, nil)
 	for _, l := range webtest.HeatListOf(t, unread, "shards").Items {
-		if l.OperationsFrom != nil || l.WriteOperationsPerSecond != nil {
-			t.Errorf("counters that were never read: %+v", l)
-		}
+		expect.That(t, l.OperationsFrom == nil && l.WriteOperationsPerSecond == nil, "counters that were never read: %+v", l)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -44,9 +45,7 @@ func TestHeatMapKnowsOwnersAndMarksFromBeforeTheChangelog(t *testing.T) {
 	} {
 		m, err := writes.HeatMap(t.Context(), v, writes.HeatSource{Pictures: s.Deps.Measured.Pictures, Events: x.events},
 			writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		var owners, marks []string
 		for _, w := range rowOf(t, m, 2).Was {
 			owners = append(owners, w.Shard)
@@ -74,9 +73,7 @@ func TestMarksLeadToTheChunkOrToTheirMinutes(t *testing.T) {
 	}).View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
 	marks := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map")).Marks
-	if len(marks) != 2 || marks[0].Count != 2 {
-		t.Fatalf("marks: %+v", marks)
-	}
+	must.That(t, len(marks) == 2 && marks[0].Count == 2, "marks: %+v", marks)
 	minute := url.Values{"kind": {"merge"}, "ns": {string(webtest.ChangesNS)}, "from": {"2000-01-01T00:01"}, "to": {"2000-01-01T00:02"}}
 	if want := "/activity?" + minute.Encode(); string(marks[0].URL) != want {
 		t.Errorf("two merges lead to %s, want %s", marks[0].URL, want)

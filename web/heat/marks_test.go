@@ -11,6 +11,8 @@ import (
 	"shardboard/internal/alert"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -71,12 +73,8 @@ func TestManyMarksOfAKindBecomeOne(t *testing.T) {
 	for _, k := range marks {
 		sum += k.Count
 	}
-	if len(marks) > 31 || sum != 900 {
-		t.Errorf("%d marks of %d merges", len(marks), sum)
-	}
-	if !strings.HasSuffix(marks[0].Text, " merges") || marks[0].To == nil {
-		t.Errorf("a group is %+v", marks[0])
-	}
+	expect.That(t, len(marks) <= 31 && sum == 900, "%d marks of %d merges", len(marks), sum)
+	expect.That(t, strings.HasSuffix(marks[0].Text, " merges") && marks[0].To != nil, "a group is %+v", marks[0])
 	// The newest ones can be divided by who looks closer, as many as are not too much.
 	parts := 0
 	for i, k := range marks {
@@ -88,18 +86,14 @@ func TestManyMarksOfAKindBecomeOne(t *testing.T) {
 			parts += n
 		}
 	}
-	if parts < 400 || parts > 600 {
-		t.Errorf("%d parts, want at most 600 and most of those", parts)
-	}
+	expect.That(t, parts >= 400 && parts <= 600, "%d parts, want at most 600 and most of those", parts)
 }
 
 func TestPictureSaysHowMuchIsRecorded(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/heat?span=24h").Body.String())
-	if text := doc.Find("#heat-fit").Text(); !strings.Contains(text, "last 3 min") || !strings.Contains(text, "not recorded") {
-		t.Errorf("three minutes of a day: %q", text)
-	}
+	expect.ContainsAll(t, doc.Find("#heat-fit").Text(), []string{"last 3 min", "not recorded"}, "three minutes of a day")
 	// Without script there is a small picture of the same time.
 	if d := doc.Find("noscript").Text(); !strings.Contains(d, `class="smallheat"`) || !strings.Contains(d, `class="h7"`) {
 		t.Errorf("the picture without script: %.300s", d)
@@ -121,9 +115,7 @@ func TestRunsAndAlertsAreMarked(t *testing.T) {
 		Alerts: func() alert.Status { return alert.Status{Alerts: []alert.Alert{fired, quiet}} }}}
 	v.Now = s.Deps.Now()
 	m, err := writes.HeatMap(t.Context(), v, from, writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
-	if err != nil || len(m.Marks) != 2 {
-		t.Fatalf("%v: %+v", err, m.Marks)
-	}
+	must.That(t, err == nil && len(m.Marks) == 2, "%v: %+v", err, m.Marks)
 	if k := m.Marks[0]; k.Kind != "run" || string(k.URL) != "/runs/"+run.ID || k.To == nil || !k.To.Equal(run.Ended) {
 		t.Errorf("the run is %+v", k)
 	}
@@ -132,7 +124,5 @@ func TestRunsAndAlertsAreMarked(t *testing.T) {
 	}
 	was := from.Events.Version(t.Context())
 	stub.RunList[0].Seq++
-	if from.Events.Version(t.Context()) == was {
-		t.Error("a changed run does not change the version of the picture")
-	}
+	expect.That(t, from.Events.Version(t.Context()) != was, "a changed run does not change the version of the picture")
 }

@@ -13,6 +13,8 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -36,9 +38,7 @@ func selected(t *testing.T, s *webtest.Server, m api.HeatMap, rows ...string) *g
 func rowOf(t *testing.T, m api.HeatMap, chunk int) api.HeatRow {
 	t.Helper()
 	i := slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return r.Number == chunk })
-	if i < 0 {
-		t.Fatalf("no row begins at chunk %d", chunk)
-	}
+	must.That(t, i >= 0, "no row begins at chunk %d", chunk)
 	return m.Rows[i]
 }
 
@@ -52,9 +52,7 @@ func TestSelectionSaysWhatIsInItAndLeadsToThePlanThatHelps(t *testing.T) {
 	text := got.Text()
 	for _, want := range []string{"Chunk " + strconv.Itoa(row.Number) + " of " + strconv.Itoa(len(m.Rows)), hot[0].Shard, "writes, ",
 		"of all counted in the collection in this time", "One chunk here is hot now", v.Dir.All()[0].Name} {
-		if !strings.Contains(text, want) {
-			t.Errorf("lacks %q: %s", want, text)
-		}
+		expect.Contains(t, text, want, "the selection")
 	}
 	href := got.Find("a.plan").First().AttrOr("href", "")
 	if href != string(hot[0].Plan.URL) && !strings.Contains(href, "kind="+hot[0].Plan.Kind) {
@@ -74,16 +72,10 @@ func TestSelectionOfProjectsNamesThem(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), counted, nil)
 	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?by=project"))
 	one := selected(t, s, m, m.Rows[0].Key)
-	if title := one.Find("h2").Text(); !strings.Contains(title, m.Rows[0].Name) {
-		t.Errorf("the title is %q", title)
-	}
-	if href := one.Find(".thirds a").First().AttrOr("href", ""); href != "/projects/"+m.Rows[0].Project {
-		t.Errorf("leads to %q", href)
-	}
+	expect.Contains(t, one.Find("h2").Text(), m.Rows[0].Name, "the title")
+	expect.Equal(t, one.Find(".thirds a").First().AttrOr("href", ""), "/projects/"+m.Rows[0].Project, "where it leads")
 	two := selected(t, s, m, m.Rows[0].Key, m.Rows[1].Key)
-	if title := two.Find("h2").Text(); !strings.Contains(title, "2 projects") {
-		t.Errorf("the title is %q", title)
-	}
+	expect.Contains(t, two.Find("h2").Text(), "2 projects", "the title")
 }
 
 func TestSelectionIsHonestWhenNothingHelps(t *testing.T) {
@@ -95,17 +87,13 @@ func TestSelectionIsHonestWhenNothingHelps(t *testing.T) {
 		written[answer.WithinCollection(l.ID)] = true
 	}
 	cold := slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return !written[r.Ref] })
-	if cold < 0 {
-		t.Fatal("every chunk is written")
-	}
+	must.That(t, cold >= 0, "every chunk is written")
 	got := selected(t, s, m, m.Rows[cold].Key)
 	if text := got.Text(); !strings.Contains(text, "No writes were counted here in this time") ||
 		!strings.Contains(text, "no plan is needed now") || got.Find("a.plan").Length() > 0 {
 		t.Errorf("a chunk without writes: %s", text)
 	}
-	if text := selected(t, s, m, "gone").Text(); !strings.Contains(text, "not in the picture any more") {
-		t.Errorf("a row that is gone: %s", text)
-	}
+	expect.Contains(t, selected(t, s, m, "gone").Text(), "not in the picture any more", "a row that is gone")
 	alone := webtest.NewStory()
 	alone.Shards = 1
 	one := alone.View()
@@ -121,8 +109,6 @@ func TestSelectionRefusesWhatItCannotBe(t *testing.T) {
 	s.Watcher.Value = webtest.NewStory().View().Table
 	for _, query := range []string{"rows=a", "rows=a&from=1", "rows=a&from=2&to=1", "rows=a,b,c&from=1&to=2", "from=1&to=2",
 		"rows=a&from=x&to=2", "by=project&from=1&to=2&rows=" + strings.Repeat("a,", 60)} {
-		if w := s.Do("GET", "/heat?"+query); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/heat?"+query).Code, http.StatusBadRequest, "%s", query)
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/web"
@@ -18,9 +20,7 @@ import (
 func open(t *testing.T, s *webtest.Server, path string) *goquery.Selection {
 	t.Helper()
 	w := s.Do("GET", path)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: status %d", path, w.Code)
-	}
+	must.That(t, w.Code == http.StatusOK, "%s: status %d", path, w.Code)
 	return webtest.ParseHTML(t, w.Body.String()).Find("main")
 }
 
@@ -39,9 +39,7 @@ func TestEveryPlaybookIsListedAndOpens(t *testing.T) {
 				t.Errorf("%s has no part %q", to, heading)
 			}
 		}
-		if page.Find("[data-copy]").Length() < 5 {
-			t.Errorf("%s has no commands to copy", to)
-		}
+		expect.That(t, page.Find("[data-copy]").Length() >= 5, "%s has no commands to copy", to)
 		if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
 			t.Errorf("%s shows its markup", to)
 		}
@@ -82,14 +80,10 @@ func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 				to := a.AttrOr("href", "")
 				path, _, _ := strings.Cut(to, "?")
 				n++
-				if !pages[path] && s.Do("GET", to).Code != http.StatusOK {
-					t.Errorf("%s leads to %s, which is no page", index, to)
-				}
+				expect.That(t, pages[path] || s.Do("GET", to).Code == http.StatusOK, "%s leads to %s, which is no page", index, to)
 			})
 		})
-		if n < 20 {
-			t.Errorf("only %d links of %s", n, index)
-		}
+		expect.That(t, n >= 20, "only %d links of %s", n, index)
 		for _, name := range []string{"nope", "hot-project.md", "balancer-off.md", "%2e%2e%2fREADME", "playbooks.go", "<script>"} {
 			if w := s.Do("GET", index+"/"+name); w.Code != http.StatusNotFound || strings.Contains(w.Body.String(), "<script>") {
 				t.Errorf("%s/%s: status %d", index, name, w.Code)
@@ -120,9 +114,7 @@ func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
 			t.Errorf("a link to %s", to)
 		}
 	})
-	if a.Length() == 0 {
-		t.Error("no links")
-	}
+	expect.That(t, a.Length() != 0, "no links")
 }
 
 func TestPlaybooksSpeakTheWordsOfTheProfile(t *testing.T) {
@@ -137,10 +129,6 @@ func TestPlaybooksSpeakTheWordsOfTheProfile(t *testing.T) {
 		}
 	})
 	page := open(t, s, "/help/hot-project")
-	if h := page.Find("h1").Text(); !strings.Contains(h, "enant") {
-		t.Errorf("its title is %q", h)
-	}
-	if code := page.Find("article code").Text(); !strings.Contains(code, "--project") {
-		t.Errorf("the commands are %q", code)
-	}
+	expect.Contains(t, page.Find("h1").Text(), "enant", "its title")
+	expect.Contains(t, page.Find("article code").Text(), "--project", "the commands")
 }

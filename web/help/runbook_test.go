@@ -10,6 +10,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"go.yaml.in/yaml/v3"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -22,20 +24,13 @@ type alertRule struct {
 
 func alertRules(t *testing.T) (out []alertRule) {
 	t.Helper()
-	text, err := os.ReadFile("../../deploy/prometheus/rules.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../deploy/prometheus/rules.yaml"))
 	var file struct{ Groups []struct{ Rules []alertRule } }
-	if err := yaml.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(text, &file))
 	for _, g := range file.Groups {
 		out = append(out, g.Rules...)
 	}
-	if len(out) < 20 {
-		t.Fatalf("only %d rules", len(out))
-	}
+	must.That(t, len(out) >= 20, "only %d rules", len(out))
 	return out
 }
 
@@ -52,16 +47,12 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 			continue
 		}
 		address = strings.ReplaceAll(address, "{{ $labels.cluster | urlquery }}", url.QueryEscape(`eu "1"`))
-		if strings.Contains(address, "{{") {
-			t.Errorf("%s: a template in %s is not tested", r.Alert, address)
-		}
+		expect.That(t, !strings.Contains(address, "{{"), "%s: a template in %s is not tested", r.Alert, address)
 		path, _, _ := strings.Cut(address, "?")
 		opened[path] = true
 		for _, s := range []*webtest.Server{alone, several} {
 			page := open(t, s, address)
-			if !strings.Contains(page.Find(".head").Text(), r.Alert) {
-				t.Errorf("%s is not about %s", address, r.Alert)
-			}
+			expect.Contains(t, page.Find(".head").Text(), r.Alert, "%s is not about", address)
 			for _, heading := range []string{"What it means", "How to look", "What to do", "Pages of shardboard"} {
 				if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
 					t.Errorf("%s has no part %q", address, heading)
@@ -74,13 +65,9 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 	}
 	listed := open(t, alone, "/runbooks").Find(".playbooks h2 a")
 	listed.Each(func(_ int, a *goquery.Selection) {
-		if !opened[a.AttrOr("href", "")] {
-			t.Errorf("%s is listed, and no alert leads there", a.AttrOr("href", ""))
-		}
+		expect.That(t, opened[a.AttrOr("href", "")], "%s is listed, and no alert leads there", a.AttrOr("href", ""))
 	})
-	if listed.Length() != len(opened) {
-		t.Errorf("%d are listed, alerts lead to %d", listed.Length(), len(opened))
-	}
+	expect.That(t, listed.Length() == len(opened), "%d are listed, alerts lead to %d", listed.Length(), len(opened))
 }
 
 // The rules know the name of the cluster, so on a server of several the links lead to its pages.
@@ -92,9 +79,7 @@ func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 	}
 	of := links("/runbooks/balancer-off?cluster=prod")
 	for _, want := range []string{"/c/prod/activity", "/c/prod/advice", "/c/prod/help/balancer-does-nothing"} {
-		if !strings.Contains(strings.Join(of, " ")+" ", want+" ") {
-			t.Errorf("no link to %s in %v", want, of)
-		}
+		expect.Contains(t, strings.Join(of, " ")+" ", want+" ", "no link to %s in %v", want, of)
 	}
 	for _, name := range []string{"", "secret", "new", "nope", "../x"} { // not named, hidden, without pages, unknown
 		page := open(t, s, "/runbooks/balancer-off?cluster="+url.QueryEscape(name))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -33,11 +34,7 @@ func TestPicturesOfTheLabAreFiles(t *testing.T) {
 		if n := strings.Count(svg, "<rect class=\"s"); n < 6 {
 			t.Errorf("%s: only %d bars", address, n)
 		}
-		for _, text := range want {
-			if !strings.Contains(svg, text) {
-				t.Errorf("%s: the picture lacks %q", address, text)
-			}
-		}
+		expect.ContainsAll(t, svg, want, "%s: the picture", address)
 	}
 	for address, says := range map[string]string{
 		"/lab/ids.svg?kind=x":     "kind must be one of",

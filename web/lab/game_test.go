@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,15 +13,15 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
 func page(t *testing.T, s *webtest.Server, path string, status int) *goquery.Document {
 	t.Helper()
 	w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
-	if w.Code != status {
-		t.Fatalf("%s: %d %.300s", path, w.Code, w.Body)
-	}
+	must.That(t, w.Code == status, "%s: %d %.300s", path, w.Code, w.Body)
 	return webtest.ParseHTML(t, w.Body.String())
 }
 
@@ -68,9 +67,7 @@ func TestTheTableOfResultsHasThePublishedKeysAndTheChosenOne(t *testing.T) {
 	s := webtest.New(t)
 	doc := page(t, s, "/lab/game?workload=projects&key=project,hash(doc)&decks=10&joins=52", http.StatusOK)
 	keys := doc.Find("#lab-results tbody tr").Map(func(_ int, tr *goquery.Selection) string { return tr.AttrOr("data-key", "") })
-	if want := []string{"order", "hash(order)", "deck,hash(order)", "project,hash(doc)"}; !slices.Equal(keys, want) {
-		t.Errorf("keys %q, want %q", keys, want)
-	}
+	expect.EqualSlices(t, keys, []string{"order", "hash(order)", "deck,hash(order)", "project,hash(doc)"}, "keys")
 	if marked := doc.Find("#lab-results tr.marked"); marked.Length() != 1 || marked.AttrOr("data-key", "") != "project,hash(doc)" {
 		t.Error("the chosen key is not marked")
 	}
@@ -142,16 +139,12 @@ func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
 			t.Errorf("JSON of %.60s: %d %.200s", query, w.Code, w.Body)
 		}
 	}
-	if w := s.Do("GET", "/lab/game.svg?show=heat"); w.Code != http.StatusBadRequest {
-		t.Errorf("an unknown picture: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/lab/game.svg?show=heat").Code, http.StatusBadRequest, "an unknown picture")
 }
 
 // The largest game that may be asked for is drawn in bounds: a page that is a few hundred kilobytes at most.
 func TestTheLargestGameIsAPageThatABrowserCanDraw(t *testing.T) {
 	s := webtest.New(t)
 	w := s.Do("GET", "/lab/game?players=60&dealers=60&decks=200&key=hash(order)", webtest.Header("Accept", "text/html"))
-	if w.Code != http.StatusOK || w.Body.Len() > 900_000 {
-		t.Errorf("%d, %d bytes", w.Code, w.Body.Len())
-	}
+	expect.That(t, w.Code == http.StatusOK && w.Body.Len() <= 900_000, "%d, %d bytes", w.Code, w.Body.Len())
 }

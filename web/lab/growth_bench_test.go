@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer/trying"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -18,9 +19,7 @@ func BenchmarkLabGrowth(b *testing.B) {
 			q := trying.GrowthQuery{Add: 20, Growth: 1.5, Group: 100, PerShard: 1, Fill: 80, Limit: 100, Capacity: 300_000_000}
 			for b.Loop() {
 				a, err := trying.LabGrowth(v, q)
-				if err != nil || a.Moves == 0 || a.Needed.Text == "" {
-					b.Fatal(a.Moves, err)
-				}
+				must.That(b, err == nil && a.Moves != 0 && a.Needed.Text != "", "%v %v", a.Moves, err)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(chunks), "ns/chunk")
 		})

@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"shardboard/internal/answer/trying"
-
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/answer/trying"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -32,18 +33,14 @@ func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Ser
 func predict(t *testing.T, s *webtest.Server, query string) api.LabGrowth {
 	t.Helper()
 	w := s.Do("GET", "/api/v1/lab/growth?"+query)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: %d %s", query, w.Code, w.Body)
-	}
+	must.That(t, w.Code == http.StatusOK, "%s: %d %s", query, w.Code, w.Body)
 	return webtest.Decode[api.LabGrowth](t, w)
 }
 
 func growthPage(t *testing.T, s *webtest.Server, query string) *goquery.Document {
 	t.Helper()
 	w := s.Do("GET", "/lab/growth?"+query)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: %d %.300s", query, w.Code, w.Body)
-	}
+	must.That(t, w.Code == http.StatusOK, "%s: %d %.300s", query, w.Code, w.Body)
 	return webtest.ParseHTML(t, w.Body.String())
 }
 
@@ -77,9 +74,7 @@ func TestMovesGroupsAndShardsOfAPredictionAddUp(t *testing.T) {
 			t.Errorf("%s grows to %d, expected %.0f", x.Shard, *x.Grown.Value, want)
 		}
 	}
-	if len(a.Ways) != 2 || a.Ways[1].Bytes <= a.Ways[0].Bytes {
-		t.Errorf("ways: %+v", a.Ways)
-	}
+	expect.That(t, len(a.Ways) == 2 && a.Ways[1].Bytes > a.Ways[0].Bytes, "ways: %+v", a.Ways)
 }
 
 func TestLinkOfAPredictionReproducesIt(t *testing.T) {
@@ -158,9 +153,7 @@ func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 	if text := growthPage(t, s, "add=1&batch=1").Find("#batch + p").Text(); !strings.Contains(text, "1 shard is not there yet") {
 		t.Errorf("shards that do not exist: %q", text)
 	}
-	if growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length() != 1 {
-		t.Error("the batch is not offered")
-	}
+	expect.Equal(t, growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length(), 1, "the batch is not offered")
 	viewer := serve(t, v, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}))
 	if doc := growthPage(t, viewer, "add=0&batch=1"); doc.Find("#batch").Length() != 0 || doc.Find("#moves").Length() != 1 {
 		t.Error("a viewer is offered a batch, or sees no moves")
@@ -172,9 +165,7 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 	story.Chunks = 6000
 	s := serve(t, story.View())
 	a := predict(t, s, "add=0&empty=shard-rs-1")
-	if a.Moves <= actions.MostItems {
-		t.Fatalf("only %d moves", a.Moves)
-	}
+	must.That(t, a.Moves > actions.MostItems, "only %d moves", a.Moves)
 	doc := growthPage(t, s, "add=0&empty=shard-rs-1&batch=1")
 	args, err := actions.ReadArgs([]byte(`{"plans":` + doc.Find("textarea").Text() + `}`))
 	said := doc.Find("#batch + p").Text()
@@ -186,13 +177,9 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 		t.Errorf("the CSV has %d lines of %d moves", lines, a.Moves)
 	}
 	second := predict(t, s, "add=0&empty=shard-rs-1&cursor="+string(a.Next))
-	if second.Items[0].Move != len(a.Items)+1 {
-		t.Errorf("the second page begins with move %d", second.Items[0].Move)
-	}
+	expect.Equal(t, second.Items[0].Move, len(a.Items)+1, "the second page begins with the move")
 	doc = growthPage(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
-	if text := doc.Find("#moves ~ .wide table tbody th").First().Text(); text != "51" {
-		t.Errorf("the page begins with move %s", text)
-	}
+	expect.Equal(t, doc.Find("#moves ~ .wide table tbody th").First().Text(), "51", "the page begins with the move")
 }
 
 func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {
@@ -207,9 +194,7 @@ func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {
 	s := without("yorkie-meta.changes", "yorkie-meta.users")
 	a := predict(t, s, "add=1")
 	for _, m := range a.Items {
-		if m.NS == "yorkie-meta.changes" {
-			t.Fatal("a chunk moves whose size is not known")
-		}
+		must.That(t, m.NS != "yorkie-meta.changes", "a chunk moves whose size is not known")
 	}
 	notes := strings.Join(a.Notes, " ")
 	if !strings.Contains(notes, "yorkie-meta.changes (not read yet)") ||
@@ -258,9 +243,7 @@ func TestWhatCannotMoveStaysAndIsListed(t *testing.T) {
 		t.Errorf("a collection that is not balanced: %+v", a.Stays)
 	}
 	for _, m := range a.Items {
-		if m.NS == "yorkie-meta.snapshots" || m.To == "shard-rs-3" {
-			t.Errorf("%+v", m)
-		}
+		expect.That(t, m.NS != "yorkie-meta.snapshots" && m.To != "shard-rs-3", "%+v", m)
 	}
 	for _, x := range a.Shards {
 		if x.Shard == "shard-rs-3" && x.ChunksAfter != jumbo+found["yorkie-meta.snapshots shard-rs-3 notBalanced"].Chunks {
@@ -311,9 +294,7 @@ func TestFreeSpaceOfAPredictionIsTheDisks(t *testing.T) {
 	shared := predict(t, serve(t, story("m:1", "m:2", "m:3")), "add=1&measure=bytes")
 	disk := int64(80) << 30
 	per := apart.Inputs.DiskPerByte
-	if per == nil || *per <= 0 {
-		t.Fatalf("%+v", apart.Inputs)
-	}
+	must.That(t, per != nil && *per > 0, "%+v", apart.Inputs)
 	for _, g := range apart.Groups {
 		if g.Free == nil || *g.Free > disk || *g.Free < disk/2 {
 			t.Errorf("free of %s: %v, its disk has %d", g.Fullest, g.Free, disk)

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat/rowsample"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -48,9 +49,7 @@ func TestKeysOfAModelAreComparedOnThePageAndInItsData(t *testing.T) {
 func TestWrongInputsOfAComparisonAreSaidInTheForm(t *testing.T) {
 	s := webtest.New(t)
 	doc := page(t, s, "/lab/keys?shards=0&keys=x", http.StatusBadRequest)
-	if said := doc.Find(".is-failed").Text(); !strings.Contains(said, "shards must be a number from 1 to 1024") {
-		t.Errorf("said %q", said)
-	}
+	expect.Contains(t, doc.Find(".is-failed").Text(), "shards must be a number from 1 to 1024", "the refusal")
 	if typed := doc.Find(`input[name="shards"]`).AttrOr("value", ""); typed != "0" {
 		t.Errorf("the form has %q shards", typed)
 	}
@@ -101,9 +100,7 @@ func TestRowsOfACollectionAreReadWithProgressAndTheirValuesAreNotShown(t *testin
 	if q := rows.asked[0]; q.NS != topology.Namespace("yorkie-meta.documents") || q.Rows != 200 {
 		t.Errorf("asked for %+v", q)
 	}
-	if doc.Find(`#lab-keys a[href^="/plans/new?"]`).Length() == 0 {
-		t.Error("no key leads to its plan")
-	}
+	expect.That(t, doc.Find(`#lab-keys a[href^="/plans/new?"]`).Length() != 0, "no key leads to its plan")
 }
 
 func TestRowsOfOtherCollectionsAreNotRead(t *testing.T) {
@@ -115,9 +112,7 @@ func TestRowsOfOtherCollectionsAreNotRead(t *testing.T) {
 			t.Errorf("%s: %d %s", ns, w.Code, w.Body)
 		}
 	}
-	if len(rows.asked) != 0 {
-		t.Errorf("%d readings were started", len(rows.asked))
-	}
+	expect.Equal(t, len(rows.asked), 0, "readings were started")
 }
 
 func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
@@ -132,9 +127,7 @@ func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
 		t.Errorf("%+v", first)
 	}
 	doc = page(t, s, "/lab/ids?hours=0", http.StatusBadRequest)
-	if said := doc.Find(".is-failed").Text(); !strings.Contains(said, "hours must be a number from 1 to 8760") {
-		t.Errorf("said %q", said)
-	}
+	expect.Contains(t, doc.Find(".is-failed").Text(), "hours must be a number from 1 to 8760", "the refusal")
 }
 
 // Reading rows costs the cluster, so people who may only look cannot let it happen; a model is for everybody.
@@ -149,7 +142,5 @@ func TestRowsAreReadForOperatorsOnly(t *testing.T) {
 			t.Errorf("%s compares a model: %d %.300s", name, w.Code, w.Body)
 		}
 	}
-	if len(rows.asked) != 1 {
-		t.Errorf("%d readings were started, expected that of the operator", len(rows.asked))
-	}
+	expect.Equal(t, len(rows.asked), 1, "readings were started, expected that of the operator")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/guard"
 	"shardboard/web/live"
@@ -82,9 +83,7 @@ func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
 		if b, res := l.OpenAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
 			t.Errorf("%v", res)
 		}
-		if n := l.Hub.Sockets(); n != 0 {
-			t.Errorf("%d sockets", n)
-		}
+		expect.Equal(t, l.Hub.Sockets(), 0, "sockets")
 	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
@@ -163,9 +162,7 @@ func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 			}
 			who.forget("user:anna", c.err) // by another process: nothing is told
 			time.Sleep(time.Minute)
-			if code := webtest.CloseCode(b.Ended()); code != c.code {
-				t.Errorf("closed with %d, want %d", code, c.code)
-			}
+			expect.Equal(t, webtest.CloseCode(b.Ended()), c.code, "the code at the end")
 		}, func(d *site.Deps) { d.Access.Auth = who })
 	}
 }
@@ -175,9 +172,7 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 		var all []*webtest.Browser
 		for i := range guard.MaxSocketsEach {
 			b, res := l.OpenAs("anna admin", "t=overview")
-			if b == nil {
-				t.Fatalf("socket %d: %v", i, res)
-			}
+			must.That(t, b != nil, "socket %d: %v", i, res)
 			all = append(all, b)
 		}
 		if b, res := l.OpenAs("anna admin", "t=overview"); b != nil || res.StatusCode != http.StatusTooManyRequests {
@@ -190,8 +185,6 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 		if b, _ := l.OpenAs("anna admin", "t=overview"); b == nil {
 			t.Error("refused after one was closed")
 		}
-		if n := len(l.Guard.Limits.Sockets); n != 2 {
-			t.Errorf("%d counted", n)
-		}
+		expect.Equal(t, len(l.Guard.Limits.Sockets), 2, "people counted")
 	}, webtest.WithPeople)
 }

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 	"shardboard/web/site"
@@ -36,9 +37,7 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 		if got := quick.Frames(); len(got) != live.MaxQueuedFrame+3 {
 			t.Errorf("the quick browser has %d frames", len(got))
 		}
-		if n := l.Hub.Sockets(); n != 1 {
-			t.Errorf("%d sockets open", n)
-		}
+		expect.Equal(t, l.Hub.Sockets(), 1, "sockets open")
 	})
 }
 
@@ -138,9 +137,7 @@ func TestCloseSendsACloseFrameToEverySocket(t *testing.T) {
 		if _, res, err := l.Dial("t=overview"); err == nil || res == nil || res.StatusCode != http.StatusServiceUnavailable {
 			t.Errorf("a socket after the end: %v", err)
 		}
-		if w := l.Do("GET", "/healthz"); w.Code != 200 {
-			t.Errorf("pages after the end: %d", w.Code)
-		}
+		expect.Equal(t, l.Do("GET", "/healthz").Code, 200, "pages after the end")
 	})
 }
 
@@ -167,9 +164,7 @@ func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 		topics := map[string]int{}
 		for _, f := range b.Frames() {
 			topics[f.Topic]++
-			if f.Topic == "projects" && f.HTML != "" {
-				t.Errorf("%+v", f)
-			}
+			expect.That(t, f.Topic != "projects" || f.HTML == "", "%+v", f)
 		}
 		if topics["overview"] != 4 || topics["projects"] != 1 || topics["zones"]+topics["activity"] != 0 || drawn.Load() != 4 {
 			t.Errorf("%v", topics)
@@ -186,9 +181,7 @@ func TestSocketThatSendsAMessageIsClosed(t *testing.T) {
 		}
 		b.Conn.EnableWriteCompression(false) // the limit counts bytes of the connection
 		_ = b.Conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", live.ReadLimit+1)))
-		if b.Ended() == nil {
-			t.Error("still open after a long message")
-		}
+		expect.That(t, b.Ended() != nil, "still open after a long message")
 	})
 }
 
@@ -196,14 +189,10 @@ func TestSocketsAreLimited(t *testing.T) {
 	for given, most := range map[int]int{0: live.DefaultSockets, 48: 48} {
 		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 			for range most {
-				if !l.Hub.Admit() {
-					t.Fatal("full too early")
-				}
+				must.That(t, l.Hub.Admit(), "full too early")
 			}
 			_, res, err := l.Dial("t=overview")
-			if err == nil || res.StatusCode != http.StatusServiceUnavailable {
-				t.Errorf("one too many: %v", err)
-			}
+			expect.That(t, err != nil && res.StatusCode == http.StatusServiceUnavailable, "one too many: %v", err)
 			for range most {
 				l.Hub.Release()
 			}
@@ -257,8 +246,6 @@ func TestTopicsAreParsed(t *testing.T) {
 		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
 			t.Errorf("%q: %v %v", text, got, err)
 		}
-		if err != nil && fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v", text, err)
-		}
+		expect.That(t, err == nil || fault.Of(err) == fault.Invalid, "%q: %v", text, err)
 	}
 }

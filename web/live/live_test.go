@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -46,9 +48,7 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 		drawn := countDrawn(l, "overview")
 		publishNext(l)
 		time.Sleep(time.Second)
-		if drawn.Load() != 0 {
-			t.Fatal("drawn while nobody looks")
-		}
+		must.That(t, drawn.Load() == 0, "drawn while nobody looks")
 		var all []*webtest.Browser
 		for range 200 {
 			all = append(all, l.Open("t=overview"))
@@ -78,9 +78,7 @@ func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b := l.Open("t=zones,collection:yorkie-meta.documents,collections")
 		before := len(b.Frames())
-		if before != 3 {
-			t.Fatalf("%d frames at the start", before)
-		}
+		must.That(t, before == 3, "%d frames at the start", before)
 		for range 10 {
 			publishNext(l)
 			time.Sleep(2 * time.Second)
@@ -99,16 +97,12 @@ func TestSocketResumesByVersion(t *testing.T) {
 		first.Close()
 		time.Sleep(time.Minute)
 		same := l.Open(fmt.Sprintf("t=overview@%d", v))
-		if got := same.Frames(); len(got) != 0 {
-			t.Errorf("up to date and sent %+v", got)
-		}
+		expect.Len(t, same.Frames(), 0, "up to date and sent")
 		same.Close()
 		before := drawn.Load()
 		publishNext(l)
 		time.Sleep(time.Second)
-		if drawn.Load() != before {
-			t.Error("drawn while nobody looks")
-		}
+		expect.Equal(t, drawn.Load(), before, "drawings while nobody looks")
 		behind := l.Open(fmt.Sprintf("t=overview@%d", v))
 		if got := behind.Frames(); len(got) != 1 || got[0].V <= v || !strings.Contains(got[0].HTML, "2 & more") {
 			t.Errorf("behind and sent %+v", got)
@@ -148,9 +142,7 @@ func TestMovedChunkReachesTheBrowserInTime(t *testing.T) {
 			l.Keeper.Publish(l.Keeper.Get()) // two signals, one update
 			time.Sleep(250 * time.Millisecond)
 			f := b.Last(t)
-			if f.V != v+1 || f.HTML != "" || len(f.Moves) != 0 {
-				t.Fatalf("round %d: %+v", round, f)
-			}
+			must.That(t, f.V == v+1 && f.HTML == "" && len(f.Moves) == 0, "round %d: %+v", round, f)
 			v = f.V
 			time.Sleep(time.Duration(round*13) * time.Millisecond) // bursts of every rhythm
 		}

@@ -13,6 +13,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -34,9 +36,7 @@ func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
 		}
 		for i := range stalled {
 			conn, _, err := l.Dial("t=" + ownTopic(i))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			defer conn.Close()
 		}
 		var all []*webtest.Browser
@@ -53,13 +53,9 @@ func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
 				}
 			}
 		}
-		if len(drawn) != pages {
-			t.Errorf("%d pages were drawn", len(drawn))
-		}
+		expect.Equal(t, len(drawn), pages, "pages drawn")
 		for name, n := range drawn {
-			if n != changes+1 {
-				t.Fatalf("%s was drawn %d times for %d versions", name, n, changes+1)
-			}
+			must.That(t, n == changes+1, "%s was drawn %d times for %d versions", name, n, changes+1)
 		}
 	})
 }

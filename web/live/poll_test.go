@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -55,7 +56,5 @@ func TestPagesWithoutASocketAsk(t *testing.T) {
 		}
 	}, func(d *site.Deps) { d.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	s := webtest.New(t, webtest.WithPeople)
-	if w := s.Do("GET", "/live?t=overview&poll=1"); w.Code != http.StatusUnauthorized {
-		t.Errorf("nobody gets %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/live?t=overview&poll=1").Code, http.StatusUnauthorized, "nobody")
 }

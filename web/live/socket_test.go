@@ -11,6 +11,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -79,9 +80,7 @@ func TestABrowserThatFellBehindGetsEverythingInOrder(t *testing.T) {
 		}
 	}
 	c.writer.Wait()
-	if c.writing {
-		t.Error("its writer has not ended")
-	}
+	expect.That(t, !c.writing, "its writer has not ended")
 	c.push(numbered(t, pushed))
 	if _, data, err := browser.ReadMessage(); err != nil || binary.BigEndian.Uint32(data) != uint32(pushed) {
 		t.Errorf("after it caught up: %v", err)
@@ -99,9 +98,7 @@ func TestABrowserThatDoesNotReadIsClosedAndPushNeverWaits(t *testing.T) {
 		if over {
 			break
 		}
-		if waits > MaxQueuedFrame {
-			t.Fatalf("%d frames wait", waits)
-		}
+		must.That(t, waits <= MaxQueuedFrame, "%d frames wait", waits)
 	}
 	c.writer.Wait() // its writer has ended too
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/web/locate"
@@ -59,23 +60,17 @@ func BenchmarkLocateByKey(b *testing.B) {
 		r.Host = "localhost:8090"
 		w := httptest.NewRecorder()
 		site.ServeHTTP(w, r)
-		if w.Code != http.StatusOK {
-			b.Fatalf("%s: %d %s", address, w.Code, w.Body)
-		}
+		must.That(b, w.Code == http.StatusOK, "%s: %d %s", address, w.Code, w.Body)
 	}
 	server := httptest.NewServer(site)
 	defer server.Close()
 	client := server.Client()
 	loopback := func(address string) {
 		resp, err := client.Get(server.URL + address)
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, err)
 		_, _ = io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
-		if resp.StatusCode != http.StatusOK {
-			b.Fatalf("%s: %d", address, resp.StatusCode)
-		}
+		must.That(b, resp.StatusCode == http.StatusOK, "%s: %d", address, resp.StatusCode)
 	}
 	var addresses [4096]string
 	for i := range addresses {

@@ -99,9 +99,7 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 		s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
 			webtest.Body(`{"resume":true,"from":{"yorkie-meta.documents":"`+id.Hex()+`"}}`)),
 	)
-	if started.State != "running" || check.told[0] != "resume" {
-		t.Errorf("%+v %v", started, check.told)
-	}
+	expect.That(t, started.State == "running" && check.told[0] == "resume", "%+v %v", started, check.told)
 	_ = check.Stop()
 	if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
 		webtest.Body(`{"from":{"shop.orders":"\"A-17\""}}`)); w.Code != 200 || check.from.StringValue() != "A-17" {

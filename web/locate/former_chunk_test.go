@@ -98,9 +98,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	// No entry of the changelog has the bound of this one: the recorded history had the chunk.
 	inner := webtest.ParseHTML(t, x.Do("GET", innerChunk).Body.String())
 	expect.Contains(t, inner.Find(".lead").Text(), "chunks merged into one: 4", "a chunk in the middle of a merge")
-	if text := now.Find("main").Text(); !strings.Contains(text, "Its keys are now in") || !strings.Contains(text, "Split a chunk in two") {
-		t.Errorf("the page says %q", text)
-	}
+	expect.ContainsAll(t, now.Find("main").Text(), []string{"Its keys are now in", "Split a chunk in two"}, "the page")
 	// Before the split it did not exist, between split and merge it did, and after the merge it is told as it is now.
 	before := page(split.Time.Add(-time.Second), http.StatusNotFound)
 	want = "It did not exist yet: a split made it at " + answer.FullInstant(split.Time)
@@ -123,9 +121,7 @@ func TestAFormerChunkWithoutAnEntryLeadsToItsFirstKey(t *testing.T) {
 	c := v.Table.Collection("yorkie-meta.changes")
 	key := between(c, c.Chunks.At(1))
 	doc := webtest.ParseHTML(t, s.Do("GET", answer.ChunkURL(c.NS, webtest.Must(c.ExactRef(key)))).Body.String())
-	if text := doc.Find("main").Text(); !strings.Contains(text, "Its first key is now in") || !strings.Contains(text, "Chunk 2") {
-		t.Errorf("the page says %q", text)
-	}
+	expect.ContainsAll(t, doc.Find("main").Text(), []string{"Its first key is now in", "Chunk 2"}, "the page")
 	w := s.Do("GET", answer.ChunkURL(c.NS, c.Ref(key)))
 	text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text()
 	if w.Code != http.StatusNotFound || !strings.Contains(text, "What became of it is not known") || strings.Contains(text, "now in") {
@@ -162,9 +158,7 @@ func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
 	a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
 	now := c.Chunks.At(2).Shard
 	want := []time.Duration{6*time.Hour + 36*time.Minute, 6 * time.Hour, 3 * time.Hour, time.Hour}
-	if len(a.Owners.Spans) != len(want) {
-		t.Fatalf("%+v", a.Owners.Spans)
-	}
+	must.That(t, len(a.Owners.Spans) == len(want), "%+v", a.Owners.Spans)
 	end := a.Owners.From
 	for i, x := range a.Owners.Spans {
 		known := x.Shard != ""
@@ -173,9 +167,7 @@ func TestTheOwnersOfAChunkReachBackAsFarAsTheyAreKnown(t *testing.T) {
 		}
 		end = x.To
 	}
-	if !end.Equal(a.Owners.To) {
-		t.Errorf("ends at %s", end)
-	}
+	expect.That(t, end.Equal(a.Owners.To), "ends at %s", end)
 }
 
 // MongoDB 4.4 and 5.0 log the chunks that were merged instead of the merged range.
@@ -230,14 +222,10 @@ func TestTheCurveSaysOfHowManyChunksItIs(t *testing.T) {
 	for i := range c.Chunks.Len() {
 		ref := answer.ChunkRef(c, c.Chunks.At(i).Min)
 		a := webtest.Decode[api.ChunkAround](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/around"))
-		if a.Writes.From == nil || len(a.Writes.Rates) == 0 || a.Writes.Chunks < 1 {
-			t.Fatalf("chunk %d: %+v", i, a.Writes)
-		}
+		must.That(t, a.Writes.From != nil && len(a.Writes.Rates) != 0 && a.Writes.Chunks >= 1, "chunk %d: %+v", i, a.Writes)
 		for _, x := range a.Writes.Rates {
 			some = some || x != nil && *x > 0
 		}
 	}
-	if !some {
-		t.Error("no chunk took writes")
-	}
+	expect.That(t, some, "no chunk took writes")
 }

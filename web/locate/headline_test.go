@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
@@ -138,9 +139,7 @@ func agree(t *rapid.T, it api.LocateItem) {
 		switch {
 		case p.Rows.Value == nil:
 			open++
-			if p.Exists != nil && !*p.Exists {
-				t.Fatalf("%s: not there, and nobody counted", p.NS)
-			}
+			must.That(t, p.Exists == nil || *p.Exists, "%s: not there, and nobody counted", p.NS)
 			if !strings.Contains(p.Sentence, "not counted") {
 				t.Fatalf("the ticket hides that nothing was counted: %q", p.Sentence)
 			}
@@ -181,9 +180,7 @@ func agree(t *rapid.T, it api.LocateItem) {
 			t.Fatalf("%d places were not counted: %q", open, it.Answer.String())
 		}
 	case open > 0:
-		if !says("not counted") {
-			t.Fatalf("nothing was counted: %q", it.Answer.String())
-		}
+		must.That(t, says("not counted"), "nothing was counted: %q", it.Answer.String())
 	}
 	if total > 0 && says("All of it") && (open > 0 || len(slices.Compact(slices.Sorted(slices.Values(holders)))) != 1) {
 		t.Fatalf("all of it is more than is known: %q", it.Answer.String())
@@ -197,9 +194,7 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 		ask := func(q string) api.LocateItem {
 			got := webtest.Decode[api.LocateAnswer](f.T,
 				f.Do("GET", "/api/v1/locate?"+q+"&why=1&prove=1&counts=1", webtest.As("anna", auth.Support)))
-			if len(got.Items) != 1 {
-				f.Fatalf("%s: %+v", q, got)
-			}
+			must.That(f, len(got.Items) == 1, "%s: %+v", q, got)
 			return got.Items[0]
 		}
 		key := func(id string) string {

@@ -16,6 +16,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -48,9 +49,7 @@ func TestLocateAnswersTheDocumentedShape(t *testing.T) {
 	if p := it.Places[1]; p["shard"] != "" || p["exists"] != nil || p["hash"] != nil || p["min"] != nil {
 		t.Errorf("%v", p)
 	}
-	if it.Places[2]["exists"] != false {
-		t.Errorf("%v", it.Places[2])
-	}
+	expect.Equal(t, it.Places[2]["exists"], false, "%v", it.Places[2])
 }
 
 func TestLocateManyLines(t *testing.T) {
@@ -76,18 +75,14 @@ func TestLocateManyLines(t *testing.T) {
 		{"application/json", string(in)}, {"", strings.Join(lines, "\n")}} {
 		got := webtest.Decode[api.List[api.LocateLine]](t,
 			s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text)))
-		if len(got.Items) != 1000 {
-			t.Fatalf("%d lines", len(got.Items))
-		}
+		must.That(t, len(got.Items) == 1000, "%d lines", len(got.Items))
 		for i, line := range got.Items {
 			if line.Line != i+1 || line.Query != lines[i] || (line.Problem == nil) != (i%2 == 0) || len(line.Items) != 1-i%2 {
 				t.Fatalf("line %d: %+v", i, line)
 			}
 		}
 	}
-	if most > locating.LocateWorkers {
-		t.Errorf("%d at a time", most)
-	}
+	expect.That(t, most <= locating.LocateWorkers, "%d at a time", most)
 	for _, post := range []struct {
 		kind, text string
 		status     int
@@ -159,9 +154,7 @@ func TestFastPathForKeysAnswersLikeTheGeneralOne(t *testing.T) {
 			}
 		}
 		answer, err := s.Deps.Locate.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
-		if err != nil || !locating.PlainKeyAnswer(answer) {
-			t.Errorf("%s is not written by hand: %v", address, err)
-		}
+		expect.That(t, err == nil && locating.PlainKeyAnswer(answer), "%s is not written by hand: %v", address, err)
 	}
 }
 
@@ -212,9 +205,7 @@ func TestManyLinesHaveAPageAndCSV(t *testing.T) {
 	}
 	for _, row := range rows {
 		for _, cell := range row {
-			if strings.HasPrefix(cell, "=") {
-				t.Errorf("a formula: %q", cell)
-			}
+			expect.That(t, !strings.HasPrefix(cell, "="), "a formula: %q", cell)
 		}
 	}
 	for what, values := range map[string]url.Values{"empty": {}, "blank": {"lines": {" \n \n"}},
@@ -258,9 +249,7 @@ func TestWhatLooksLikeASecretKeyIsNotRepeated(t *testing.T) {
 		s.Log.String(),
 	}
 	for i, a := range answers {
-		if strings.Contains(a, secret) || a == "" {
-			t.Errorf("answer %d: %s", i, a)
-		}
+		expect.That(t, !strings.Contains(a, secret) && a != "", "answer %d: %s", i, a)
 	}
 }
 
@@ -274,7 +263,5 @@ func TestALocateAnswerSaysHowItWasReadAndWhatItCost(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	page := s.Do("GET", "/locate?q=app/doc").Body.String()
-	if !strings.Contains(page, "Read as project/document key. Cost: 1 targeted query, 0 to all shards.") {
-		t.Errorf("%s", page)
-	}
+	expect.Contains(t, page, "Read as project/document key. Cost: 1 targeted query, 0 to all shards.", "the text")
 }

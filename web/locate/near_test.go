@@ -175,9 +175,7 @@ func TestOtherAddressesLeadNowhereByThemselves(t *testing.T) {
 		"http://localhost:8090/logout": false, "http://localhost:8090//evil.example/": false, "/locate": false,
 	} {
 		w := s.Do("GET", "/locate?q="+url.QueryEscape(text))
-		if w.Code == 303 {
-			t.Errorf("%q leads to %q", text, w.Header().Get("Location"))
-		}
+		expect.That(t, w.Code != 303, "%q leads to %q", text, w.Header().Get("Location"))
 		expect.Equal(t, strings.Contains(w.Body.String(), `another dashboard`), offered,
 			"%q: whether the page here is offered", text)
 	}

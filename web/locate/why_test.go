@@ -61,13 +61,9 @@ func asking(t *testing.T, v answer.View, proof placement.Proof, places int) (*we
 func TestLocateSaysWhyProvesAndCountsOnlyWhenAsked(t *testing.T) {
 	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees, At: webtest.Epoch}, 0)
 	for _, p := range webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook")).Items[0].Places {
-		if p.Why != nil || p.Proof != nil || p.Rows != nil || p.Sentence != "" {
-			t.Errorf("unasked: %+v", p)
-		}
+		expect.That(t, p.Why == nil && p.Proof == nil && p.Rows == nil && p.Sentence == "", "unasked: %+v", p)
 	}
-	if len(prover.asked) != 0 {
-		t.Fatal("asked the cluster unasked")
-	}
+	must.That(t, len(prover.asked) == 0, "asked the cluster unasked")
 	got := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=wiki/handbook&why=1&prove=1&counts=true")).Items[0].Places
 	for _, p := range got {
 		if p.Why == nil || len(p.Why.Steps) < 2 || p.Proof == nil || p.Proof.State != "agrees" || p.Rows == nil || *p.Rows.Value != 3 {
@@ -113,9 +109,7 @@ func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
 		if want == "Not proven: Unexpected" {
 			want = "Not proven: "
 		}
-		if !strings.Contains(text, want) || strings.Contains(text, "[") {
-			t.Errorf("%+v: %q", proof, text)
-		}
+		expect.That(t, strings.Contains(text, want) && !strings.Contains(text, "["), "%+v: %q", proof, text)
 	}
 }
 
@@ -201,8 +195,6 @@ func TestHostileNamesStayOneLineInASentence(t *testing.T) {
 	}).View()
 	s, _ := asking(t, v, placement.Proof{}, 0)
 	for _, p := range webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&why=1")).Items[0].Places {
-		if strings.ContainsAny(p.Sentence, "\n\u202e\u2028\x1b") {
-			t.Errorf("%q", p.Sentence)
-		}
+		expect.That(t, !strings.ContainsAny(p.Sentence, "\n\u202e\u2028\x1b"), "%q", p.Sentence)
 	}
 }

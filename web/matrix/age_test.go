@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/spread"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -22,21 +23,15 @@ func TestCellsSayHowOldTheyAreAfterAnHour(t *testing.T) {
 			cells++
 			if got := td.Find(".old").Text(); got != "" {
 				old++
-				if got != want {
-					t.Errorf("after %s a cell says %q, want %q", after, got, want)
-				}
+				expect.Equal(t, got, want, "a cell after %s", after)
 			}
 		})
-		if cells == 0 || (old > 0) != (want != "") {
-			t.Errorf("after %s %d of %d cells say their age", after, old, cells)
-		}
+		expect.That(t, cells != 0 && (old > 0) == (want != ""), "after %s %d of %d cells say their age", after, old, cells)
 	}
 	// Numbers of a past time are as old as they were then.
 	past := v
 	past.Now, past.Past = v.Now.Add(3*time.Hour), &answer.PastTime{At: v.Now, Now: v.Now}
 	for _, r := range spread.Matrix(past, spread.MatrixSource{}, spread.MatrixQuery{}).Rows {
-		if r.Total.Age != "" {
-			t.Errorf("at a past time %s is %s", r.Name, r.Total.Age)
-		}
+		expect.Equal(t, r.Total.Age, "", "at a past time %s", r.Name)
 	}
 }

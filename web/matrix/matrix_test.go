@@ -17,6 +17,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -36,9 +38,7 @@ func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Ser
 func page(t *testing.T, s *webtest.Server, address string) *goquery.Document {
 	t.Helper()
 	w := s.Do("GET", address)
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: %d %.300s", address, w.Code, w.Body)
-	}
+	must.That(t, w.Code == http.StatusOK, "%s: %d %.300s", address, w.Code, w.Body)
 	return webtest.ParseHTML(t, w.Body.String())
 }
 
@@ -80,14 +80,10 @@ func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
 	first := names(page(t, s, "/matrix"), "collection")
-	if first[0] != "yorkie-meta.changes" {
-		t.Errorf("largest first: %v", first)
-	}
+	expect.Equal(t, first[0], "yorkie-meta.changes", "largest first: %v", first)
 	doc := page(t, s, "/matrix?sort=on%3Ashard-rs-2")
 	head := doc.Find(`.grid th[aria-sort="descending"]`)
-	if head.Length() != 1 || !strings.Contains(head.Text(), "shard-rs-2") {
-		t.Errorf("sorted by %q", head.Text())
-	}
+	expect.That(t, head.Length() == 1 && strings.Contains(head.Text(), "shard-rs-2"), "sorted by %q", head.Text())
 	reversed := names(page(t, s, head.Find("a").AttrOr("href", "")), "collection")
 	usual := names(doc, "collection")
 	slices.Reverse(reversed)
@@ -95,9 +91,7 @@ func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
 		t.Errorf("the head does not turn the order: %v, %v", usual, reversed)
 	}
 	byName := names(page(t, s, "/matrix?sort=name"), "collection")
-	if !slices.IsSorted(byName) {
-		t.Errorf("by name: %v", byName)
-	}
+	expect.That(t, slices.IsSorted(byName), "by name: %v", byName)
 }
 
 func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
@@ -107,9 +101,7 @@ func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
 	if cell.Find("[aria-hidden]").Text() != "–" || cell.Find(".hidden").Text() != "not read yet" {
 		t.Errorf("an unknown total is %q", cell.Text())
 	}
-	if title := cell.AttrOr("title", ""); !strings.Contains(title, "not read yet") {
-		t.Errorf("its title is %q", title)
-	}
+	expect.Contains(t, cell.AttrOr("title", ""), "not read yet", "its title")
 	if doc.Find(".is-loading, .is-partial, .is-stale, tr.total .hidden").Length() == 0 {
 		t.Error("nothing says that sizes are missing")
 	}
@@ -135,15 +127,9 @@ func TestPendingMovesAreAtBothEnds(t *testing.T) {
 		Max: webtest.Must(c.Key.Document(chunk.Max)), From: chunk.Shard, To: to, Since: v.Now}}
 	row := page(t, serve(t, v), "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 	out, in := row.Find(".ghost.out.running"), row.Find(".ghost.in.running")
-	if out.Length() != 1 || in.Length() != 1 {
-		t.Fatalf("%d leave, %d come", out.Length(), in.Length())
-	}
-	if title := in.AttrOr("title", ""); !strings.Contains(title, "from "+chunk.Shard) || !strings.Contains(title, "under way") {
-		t.Errorf("what comes is %q", title)
-	}
-	if link := out.Parent().Find("a").AttrOr("href", ""); !strings.Contains(link, "shard="+chunk.Shard) {
-		t.Errorf("it leaves the cell of %q", link)
-	}
+	must.That(t, out.Length() == 1 && in.Length() == 1, "%d leave, %d come", out.Length(), in.Length())
+	expect.ContainsAll(t, in.AttrOr("title", ""), []string{"from " + chunk.Shard, "under way"}, "what comes")
+	expect.Contains(t, out.Parent().Find("a").AttrOr("href", ""), "shard="+chunk.Shard, "the cell that it leaves")
 	for _, part := range webtest.Decode[api.List[api.MatrixRow]](t, serve(t, v).Do("GET", "/api/v1/matrix?q=documents")).Items[0].Shards {
 		if part.Shard == to && (part.Arriving == nil || part.Arriving.Running != 1 || part.Arriving.Bytes == nil) {
 			t.Errorf("JSON of %s: %+v", to, part.Arriving)
@@ -165,12 +151,8 @@ func TestManyShardsAreGroupsThatOpen(t *testing.T) {
 	if open.Find(".grid thead tr:last-child th").Length() != groups.Length()+2+10 {
 		t.Errorf("%d columns with one group open", open.Find(".grid thead tr:last-child th").Length())
 	}
-	if open.Find(`.groups a[aria-expanded="true"]`).Length() != 1 {
-		t.Error("the open group does not say so")
-	}
-	if each := page(t, s, "/matrix?columns=each"); each.Find(".grid thead th").Length() != 102 {
-		t.Errorf("%d columns of 100 shards", each.Find(".grid thead th").Length())
-	}
+	expect.Equal(t, open.Find(`.groups a[aria-expanded="true"]`).Length(), 1, "the open group does not say so")
+	expect.Equal(t, page(t, s, "/matrix?columns=each").Find(".grid thead th").Length(), 102, "columns of 100 shards")
 }
 
 func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
@@ -194,9 +176,7 @@ func TestDatabasesOpenAndClose(t *testing.T) {
 		t.Fatalf("%d databases, %d collections", doc.Find("tr.database").Length(), doc.Find("tr.collection").Length())
 	}
 	fold := doc.Find(`tr[data-key="db:shop"] .fold`)
-	if fold.AttrOr("aria-expanded", "") != "true" {
-		t.Fatal("the database is not open")
-	}
+	must.That(t, fold.AttrOr("aria-expanded", "") == "true", "the database is not open")
 	closed := page(t, s, fold.AttrOr("href", ""))
 	if closed.Find(`tr[data-key^="shop."]`).Length() != 0 || closed.Find(`tr[data-key="db:shop"] .fold[aria-expanded="false"]`).Length() != 1 {
 		t.Error("it does not close")
@@ -241,17 +221,11 @@ func TestProjectsOfThePastAreNotRecordedAndThePageSaysSo(t *testing.T) {
 	if text := page(t, s, "/matrix?by=projects&"+at).Find("#live-matrix .state").Text(); !strings.Contains(text, "Not recorded") {
 		t.Errorf("the page says %q", text)
 	}
-	if page(t, s, "/matrix?"+at).Find("tr.collection").Length() == 0 {
-		t.Error("collections of the past are not shown")
-	}
-	if w := s.Do("GET", "/api/v1/matrix?by=projects&"+at); w.Code != http.StatusNotFound {
-		t.Errorf("JSON answers %d", w.Code)
-	}
+	expect.That(t, page(t, s, "/matrix?"+at).Find("tr.collection").Length() != 0, "collections of the past are not shown")
+	expect.Equal(t, s.Do("GET", "/api/v1/matrix?by=projects&"+at).Code, http.StatusNotFound, "JSON answers")
 	for measure, want := range map[string]string{"writes": "not kept by shard", "reads": "Reads of past times are not kept"} {
 		cell := page(t, s, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()
-		if title := cell.AttrOr("title", ""); !strings.Contains(title, want) {
-			t.Errorf("%s of the past are %q", measure, title)
-		}
+		expect.Contains(t, cell.AttrOr("title", ""), want, "%s of the past", measure)
 	}
 }
 
@@ -259,9 +233,7 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 	s := webtest.New(t)
 	for _, query := range []string{"by=shards", "measure=x", "show=x", "sort=x", "order=x", "columns=x", "page=0", "internal=2",
 		"open=%00", strings.Repeat("open=a&", 41)} {
-		if w := s.Do("GET", "/matrix?"+query); w.Code != http.StatusBadRequest {
-			t.Errorf("%.40s: %d", query, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/matrix?"+query).Code, http.StatusBadRequest, "%.40s", query)
 	}
 	for _, query := range []string{"sort=on:none", "open=none", "page=999", "db=none", "q=%3Cscript%3E"} {
 		if w := s.Do("GET", "/matrix?"+query); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "<script>") {

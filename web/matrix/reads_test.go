@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/format"
 	"shardboard/web/webtest"
 )
@@ -83,9 +84,7 @@ func TestReadsOfProjectsAreNotOfferedAndSaidToBeUnknown(t *testing.T) {
 		t.Errorf("offered by reads of collections: %s", links.Text())
 	}
 	asked := page(t, s, "/matrix?by=projects&measure=reads")
-	if text := asked.Find("#live-matrix .state").Text(); !strings.Contains(text, "Which project reads is not known") {
-		t.Errorf("the page says %q", text)
-	}
+	expect.Contains(t, asked.Find("#live-matrix .state").Text(), "Which project reads is not known", "the page")
 	if asked.Find(`.choices a[href="/matrix?measure=reads"]`).Length() != 1 {
 		t.Error("no way to the reads of collections")
 	}

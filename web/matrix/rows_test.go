@@ -12,6 +12,8 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -41,9 +43,7 @@ func TestRowsOfProjectsAddUpToTheCollections(t *testing.T) {
 	s := webtest.New(t)
 	collections, _ := sums(t, s, "/api/v1/matrix?by=collections")
 	projects, kinds := sums(t, s, "/api/v1/matrix?by=projects")
-	if kinds["rest"] != 1 || kinds["project"] < 100 {
-		t.Fatalf("rows: %v", kinds)
-	}
+	must.That(t, kinds["rest"] == 1 && kinds["project"] >= 100, "rows: %v", kinds)
 	for shard, n := range collections {
 		if math.Abs(float64(projects[shard]-n)) > float64(kinds["project"]) { // each is rounded
 			t.Errorf("%s: projects and the rest have %d bytes, collections %d", shard, projects[shard], n)
@@ -67,12 +67,8 @@ func TestDataOfNoListedProjectIsARowThatSaysWhatItIs(t *testing.T) {
 		t.Errorf("the sum of projects is %q, of collections %q", a, b)
 	}
 	unlisted := doc.Find(`tr[data-key="rest:unlisted"] th`).Text()
-	if !strings.Contains(unlisted, "4 projects that are gone or unknown") {
-		t.Errorf("unlisted projects are %q", unlisted)
-	}
-	if link := doc.Find(`tr[data-key="rest:others"] th a`).AttrOr("href", ""); link != "/matrix" {
-		t.Errorf("other collections lead to %q", link)
-	}
+	expect.Contains(t, unlisted, "4 projects that are gone or unknown", "unlisted projects")
+	expect.Equal(t, doc.Find(`tr[data-key="rest:others"] th a`).AttrOr("href", ""), "/matrix", "other collections lead to")
 }
 
 // moved adds the commit of a migration of documents to the changelog.
@@ -125,15 +121,11 @@ func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
 	row := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 	doc := page(t, s, row.Find(".shardlist").AttrOr("href", ""))
 	list := doc.Find("tr.listed li")
-	if list.Length() != 3 || doc.Find("tr.listed").Length() != 1 {
-		t.Fatalf("%d shards listed", list.Length())
-	}
+	must.That(t, list.Length() == 3 && doc.Find("tr.listed").Length() == 1, "%d shards listed", list.Length())
 	if link := list.First().Find("a").AttrOr("href", ""); !strings.Contains(link, "?shard=shard-rs-") || !strings.HasSuffix(link, "#chunks") {
 		t.Errorf("a shard leads to %q", link)
 	}
-	if close := doc.Find(`.shardlist[aria-expanded="true"]`).AttrOr("href", ""); close != "/matrix" {
-		t.Errorf("the list closes to %q", close)
-	}
+	expect.Equal(t, doc.Find(`.shardlist[aria-expanded="true"]`).AttrOr("href", ""), "/matrix", "the list closes to")
 }
 
 func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
@@ -156,11 +148,7 @@ func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
 	path, _, _ := strings.Cut(address, "?")
 	for query, want := range map[string]int{"?shard=nobody": http.StatusNotFound, "?shard=%00": http.StatusBadRequest,
 		"?shard=": http.StatusOK} {
-		if w := s.Do("GET", path+query); w.Code != want {
-			t.Errorf("%s: %d, want %d", query, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", path+query).Code, want, "%s", query)
 	}
-	if page(t, s, path).Find("#on-shard").Length() != 0 {
-		t.Error("the page without a shard has a part of one")
-	}
+	expect.Equal(t, page(t, s, path).Find("#on-shard").Length(), 0, "the page without a shard has a part of one")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -13,7 +14,5 @@ func TestPastBalancerRoundsAreNotKeptRatherThanForbidden(t *testing.T) {
 	at := x.Now
 	x.Move(4, "shard-rs-2")
 	text := webtest.ParseHTML(t, x.Do("GET", "/?at="+answer.AtText(at)).Body.String()).Find("main").Text()
-	if !strings.Contains(text, "not kept") || strings.Contains(text, "not permitted") {
-		t.Errorf("%s", text)
-	}
+	expect.That(t, strings.Contains(text, "not kept") && !strings.Contains(text, "not permitted"), "%s", text)
 }

@@ -7,6 +7,8 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -35,9 +37,7 @@ func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
 	}
 	href, _ := first.Find("a.remedy").Attr("href")
 	w := s.Do("GET", href)
-	if w.Code != http.StatusSeeOther {
-		t.Fatalf("%s: %d", href, w.Code)
-	}
+	must.That(t, w.Code == http.StatusSeeOther, "%s: %d", href, w.Code)
 	form := w.Header().Get("Location")
 	if form != string(worst.Plans[0].URL) || !strings.HasPrefix(form, "/plans/new?kind="+worst.Plans[0].Kind+"&reason=") {
 		t.Errorf("leads to %q, the advice to %q", form, worst.Plans[0].URL)
@@ -83,9 +83,7 @@ func TestWhereNoPlansAreMadeTheWorstProblemHasNoLinkToOne(t *testing.T) {
 	if doc.Find(".worst a.remedy").Length() > 0 || doc.Find(".worst").Length() != 1 {
 		t.Error("a link to a form that is not there")
 	}
-	if to := s.Do("GET", "/advice/"+worst.ID+"/plan").Header().Get("Location"); to != "/advice#"+worst.ID {
-		t.Errorf("leads to %q", to)
-	}
+	expect.Equal(t, s.Do("GET", "/advice/"+worst.ID+"/plan").Header().Get("Location"), "/advice#"+worst.ID, "where it leads")
 }
 
 // blocking tries plans as if a command that excludes them were running.
@@ -100,7 +98,5 @@ func TestTheOverviewSaysWhyNoPlanHelps(t *testing.T) {
 	s := stopped(t, func(d *site.Deps) { d.Changes.Trier = blocking{} })
 	head := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline")
 	const want = "What helps is blocked: Something else is running. It is possible when that has ended."
-	if text := head.Find(".whynot").Text(); text != want || head.Find(".worst").Length() > 0 {
-		t.Errorf("%q", head.Text())
-	}
+	expect.That(t, head.Find(".whynot").Text() == want && head.Find(".worst").Length() == 0, "%q", head.Text())
 }

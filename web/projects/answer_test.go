@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/answer/spread"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/web/webtest"
@@ -17,9 +18,7 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 	for _, want := range []string{"documents",
 		"Spread by document over shard-rs-1, shard-rs-2 and shard-rs-3: changes, snapshots",
 		"Not sharded, on shard-rs-1: snapshot_bodies."} {
-		if !strings.Contains(m.Answer, want) {
-			t.Errorf("%q lacks %q", m.Answer, want)
-		}
+		expect.That(t, strings.Contains(m.Answer, want), "%q lacks %q", m.Answer, want)
 	}
 	if len(m.Verdicts) < 3 || !m.Verdicts[0].Pin.Can || m.Verdicts[0].Pin.Why == "" {
 		t.Errorf("verdicts %+v", m.Verdicts)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -14,14 +15,10 @@ func TestProjectsAreFoundByNameIDAndKey(t *testing.T) {
 	for q, want := range map[string]string{"project-007": webtest.ProjectID(7).Hex(), webtest.ProjectID(9).Hex(): webtest.ProjectID(9).Hex(),
 		"pk12": webtest.ProjectID(12).Hex(), webtest.HostileName: webtest.ProjectID(0).Hex()} {
 		got := webtest.Decode[api.List[api.Project]](t, s.Do("GET", "/api/v1/projects?q="+url.QueryEscape(q)))
-		if len(got.Items) == 0 || got.Items[0].ID != want {
-			t.Errorf("%s: %+v", q, got.Items)
-		}
+		expect.That(t, len(got.Items) != 0 && got.Items[0].ID == want, "%s: %+v", q, got.Items)
 	}
 	for query, code := range map[string]int{"x/documents": 400, webtest.ProjectID(999).Hex() + "/documents": 404} {
-		if got := s.Do("GET", "/api/v1/projects/"+query).Code; got != code {
-			t.Errorf("%q: %d, want %d", query, got, code)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/projects/"+query).Code, code, "%q", query)
 	}
 	one := webtest.Decode[api.ProjectDetail](t, s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(5).Hex()))
 	for _, c := range one.Collections {
@@ -39,13 +36,9 @@ func TestProjectsAreSortedByTheirFigures(t *testing.T) {
 	}
 	sorted := func(by string, less func(a, b api.Project) bool) {
 		all := list(by)
-		if len(all) != len(s.Keeper.Value.All()) {
-			t.Errorf("%s: %d projects", by, len(all))
-		}
+		expect.That(t, len(all) == len(s.Keeper.Value.All()), "%s: %d projects", by, len(all))
 		for i, p := range all[1:] {
-			if less(p, all[i]) {
-				t.Errorf("%s: %s stands after %s", by, p.Name, all[i].Name)
-			}
+			expect.That(t, !less(p, all[i]), "%s: %s stands after %s", by, p.Name, all[i].Name)
 		}
 	}
 	sorted("created", func(a, b api.Project) bool { return a.CreatedAt.After(*b.CreatedAt) })
@@ -53,9 +46,7 @@ func TestProjectsAreSortedByTheirFigures(t *testing.T) {
 		return a.Documents.Value != nil && (b.Documents.Value == nil || *a.Documents.Value > *b.Documents.Value)
 	})
 	sorted("shards", func(a, b api.Project) bool { return len(a.Shards) > len(b.Shards) })
-	if w := s.Do("GET", "/api/v1/projects?sort=luck"); w.Code != http.StatusBadRequest {
-		t.Errorf("an unknown order: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/api/v1/projects?sort=luck").Code, http.StatusBadRequest, "an unknown order")
 	doc := webtest.ParseHTML(t, s.Do("GET", "/projects?sort=created&q=a").Body.String())
 	if doc.Find(`th[aria-sort="descending"] a`).Text() != "Created" || doc.Find(`th a[href="/projects?q=a&sort=bytes"]`).Length() != 1 {
 		t.Error("the heads do not keep the search, or say another order")

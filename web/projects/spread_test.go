@@ -3,6 +3,7 @@ package projects_test
 import (
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -22,9 +23,7 @@ func TestManyShardsOfAProjectAreListedInOneColumn(t *testing.T) {
 			if link := row.Find(".parts .part a.shard"); link.Length() != 1 || link.AttrOr("href", "") == "" {
 				t.Errorf("%d shards: the shard of its documents is not a link", shards)
 			}
-			if row.Find(".parts small").Text() == "" {
-				t.Errorf("%d shards: how much it has there is not said", shards)
-			}
+			expect.That(t, row.Find(".parts small").Text() != "", "%d shards: how much it has there is not said", shards)
 		}
 	}
 }

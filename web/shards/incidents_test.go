@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -42,9 +43,7 @@ func TestTheWorstProblemOfAShardIsOnTopOfItsPage(t *testing.T) {
 		doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+c.shard).Body.String())
 		first := doc.Find("#live-shard > .attention > li").First()
 		if c.want == "" {
-			if text := doc.Find("#live-shard > .attention").Text(); strings.Contains(text, "answer") {
-				t.Errorf("%s: %q", c.name, text)
-			}
+			expect.Lacks(t, doc.Find("#live-shard > .attention").Text(), "answer", "%s", c.name)
 			continue
 		}
 		if !strings.Contains(first.Text(), c.want) || first.AttrOr("data-severity", "") != "critical" || first.Find("a").Length() == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -23,7 +24,5 @@ func TestClusterAndShardsAgree(t *testing.T) {
 		!*cluster.Balancer.Enabled {
 		t.Errorf("%+v", cluster)
 	}
-	if len(cluster.Parts) != len(problems.AllParts) || !cluster.Parts[0].OK {
-		t.Errorf("parts %+v", cluster.Parts)
-	}
+	expect.That(t, len(cluster.Parts) == len(problems.AllParts) && cluster.Parts[0].OK, "parts %+v", cluster.Parts)
 }

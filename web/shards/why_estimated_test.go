@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -45,9 +47,7 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 				}
 				a := why(t, s, all)
 				addsUp(t, a)
-				if a.Level != "projects" {
-					t.Fatalf("%s: level %s", of, a.Level)
-				}
+				must.That(t, a.Level == "projects", "%s: level %s", of, a.Level)
 				for _, p := range a.Items {
 					if p.Kind != "project" {
 						continue
@@ -66,9 +66,7 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 			}
 		}
 	}
-	if listed == 0 {
-		t.Fatal("no project is listed")
-	}
+	must.That(t, listed != 0, "no project is listed")
 }
 
 func TestEstimatedPartsSayHowFarTheyCanBeOffAndWhenTheyWereRead(t *testing.T) {
@@ -76,20 +74,14 @@ func TestEstimatedPartsSayHowFarTheyCanBeOffAndWhenTheyWereRead(t *testing.T) {
 	shard := url.PathEscape(webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards")).Items[0].Name)
 	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard+"/why?ns=yorkie-meta.changes&project=all").Body.String())
 	row := doc.Find(".waterfall tr.is-project").First()
-	if !strings.Contains(row.Find(`[data-label="Here"]`).Text(), "±") {
-		t.Errorf("no range in %q", row.Text())
-	}
+	expect.Contains(t, row.Find(`[data-label="Here"]`).Text(), "±", "the estimate")
 	note := doc.Find("#live-why .under").Text()
-	if !strings.Contains(note, "is estimated from 400 rows read") {
-		t.Errorf("the note is %q", note)
-	}
+	expect.Contains(t, note, "is estimated from 400 rows read", "the note")
 	if href := row.Find("th a").AttrOr("href", ""); !strings.HasPrefix(href, "/projects/") || !strings.Contains(href, "?shard=") {
 		t.Errorf("a project without chunks of its own leads to %q", href)
 	}
 	chunks := why(t, s, shard+"/why?ns=yorkie-meta.changes&project=several")
-	if chunks.Level != "chunks" || len(chunks.Items) == 0 {
-		t.Errorf("by chunk: %+v", chunks)
-	}
+	expect.That(t, chunks.Level == "chunks" && len(chunks.Items) != 0, "by chunk: %+v", chunks)
 }
 
 func TestWithoutEstimatesProjectsAreThoseWithChunksOfTheirOwn(t *testing.T) {
@@ -97,12 +89,8 @@ func TestWithoutEstimatesProjectsAreThoseWithChunksOfTheirOwn(t *testing.T) {
 	shard := url.PathEscape(webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards")).Items[0].Name)
 	a := why(t, s, shard+"/why?ns=yorkie-meta.changes")
 	addsUp(t, a)
-	if a.Level != "chunks" {
-		t.Errorf("level %s", a.Level)
-	}
+	expect.Equal(t, a.Level, "chunks", "level")
 	for _, p := range why(t, s, shard+"/why?ns=yorkie-meta.documents").Items {
-		if p.ReadAt != nil {
-			t.Errorf("%+v", p)
-		}
+		expect.That(t, p.ReadAt == nil, "%+v", p)
 	}
 }

@@ -12,6 +12,8 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -37,9 +39,7 @@ func addsUp(t *testing.T, a api.ShardWhy) {
 	for _, p := range a.Items {
 		switch {
 		case p.Kind == "unknown":
-			if p.Difference != nil {
-				t.Errorf("%q is unknown and has a difference", p.Text)
-			}
+			expect.That(t, p.Difference == nil, "%q is unknown and has a difference", p.Text)
 			continue
 		case p.Here == nil || p.Even == nil || p.Difference == nil || math.Abs(*p.Here-*p.Even-*p.Difference) > 1e-9*math.Abs(*p.Here)+1e-9:
 			t.Fatalf("%+v", p)
@@ -106,9 +106,7 @@ func TestTheEvenSharesOfAllShardsAreAllTheData(t *testing.T) {
 			t.Errorf("%s: %q", shard.Name, a.EvenMeans)
 		}
 	}
-	if math.Abs(here-even) > float64(len(v.Table.Shards)) {
-		t.Errorf("%v is there, the even shares are %v", here, even)
-	}
+	expect.That(t, math.Abs(here-even) <= float64(len(v.Table.Shards)), "%v is there, the even shares are %v", here, even)
 }
 
 func TestAZoneWithoutAShardHasNoEvenShare(t *testing.T) {
@@ -119,9 +117,7 @@ func TestAZoneWithoutAShardHasNoEvenShare(t *testing.T) {
 		a := why(t, s, shard.Name+"/why?ns=yorkie-meta.documents")
 		here, even = here+*a.Here, even+*a.Even
 	}
-	if even >= here {
-		t.Errorf("%v of %v may be somewhere, although no shard may hold zone mars", even, here)
-	}
+	expect.That(t, even < here, "%v of %v may be somewhere, although no shard may hold zone mars", even, here)
 }
 
 func TestUnknownSizesAreAPartOfTheirOwn(t *testing.T) {
@@ -133,9 +129,7 @@ func TestUnknownSizesAreAPartOfTheirOwn(t *testing.T) {
 	}
 	addsUp(t, a)
 	one := why(t, s, "shard-rs-1/why?ns=yorkie-meta.snapshots")
-	if one.Here != nil || one.Reason == "" {
-		t.Errorf("%+v", one)
-	}
+	expect.That(t, one.Here == nil && one.Reason != "", "%+v", one)
 }
 
 func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
@@ -152,16 +146,12 @@ func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
 					t.Errorf("%q leads to %q", link.Text(), href)
 				}
 				kinds[u.Query().Get("kind")] = true
-				if w := s.Do("GET", href); w.Code != http.StatusOK {
-					t.Errorf("%s: %d", href, w.Code)
-				}
+				expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s", href)
 			})
 		}
 	}
 	for _, kind := range []string{"balancer-on", "move", "pin"} {
-		if !kinds[kind] {
-			t.Errorf("no part leads to %s: %v", kind, kinds)
-		}
+		expect.That(t, kinds[kind], "no part leads to %s: %v", kind, kinds)
 	}
 }
 
@@ -184,17 +174,13 @@ func TestWritesAddUpByCollectionProjectAndChunk(t *testing.T) {
 	for _, shard := range v.Table.Shards {
 		top := why(t, s, shard.Name+"/why?by=writes")
 		addsUp(t, top)
-		if top.Window == "" || top.CoveredSeconds == 0 {
-			t.Errorf("%+v", top)
-		}
+		expect.That(t, top.Window != "" && top.CoveredSeconds != 0, "%+v", top)
 		if last := top.Items[len(top.Items)-1]; last.Kind != "unknown" {
 			t.Errorf("collections that are not counted are missing: %+v", last)
 		}
 		inside := why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes")
 		addsUp(t, inside)
-		if inside.Level != "projects" || inside.Items[0].Project == "" {
-			t.Fatalf("%+v", inside)
-		}
+		must.That(t, inside.Level == "projects" && inside.Items[0].Project != "", "%+v", inside)
 		addsUp(t, why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes&project="+inside.Items[0].Project))
 	}
 	if a := why(t, s, "shard-rs-1/why?by=writes&ns=yorkie-meta.documents"); a.Here != nil || !strings.Contains(a.Reason, "not counted") {
@@ -216,9 +202,7 @@ func TestWhyRefusesWhatItCannotMean(t *testing.T) {
 		"shard-rs-1/why?ns=yorkie-meta.users":                          http.StatusNotFound, // not sharded
 		"shard-rs-1/why?ns=yorkie-meta.documents&project=" + noProject: http.StatusOK,
 	} {
-		if w := s.Do("GET", "/api/v1/shards/"+of); w.Code != want {
-			t.Errorf("%s: %d, want %d", of, w.Code, want)
-		}
+		expect.Equal(t, s.Do("GET", "/api/v1/shards/"+of).Code, want, "%s", of)
 	}
 }
 
@@ -228,9 +212,7 @@ func TestTheShardsPageShowsTheSameWaterfallWithoutPlans(t *testing.T) {
 	s := served(t, webtest.NewStory().View())
 	a := why(t, s, "shard-rs-1/why?limit=12")
 	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/shard-rs-1").Body.String())
-	if n := doc.Find(".waterfall tbody tr").Length(); n != len(a.Items)+2 {
-		t.Errorf("%d rows of %d parts", n, len(a.Items))
-	}
+	expect.Equal(t, doc.Find(".waterfall tbody tr").Length(), len(a.Items)+2, "rows of %d parts", len(a.Items))
 	if doc.Find(".waterfall .helps").Length() > 0 || doc.Find(`a[href="/shards/shard-rs-1/why"]`).Length() == 0 {
 		t.Error("the region that everybody shares has plans, or does not lead to them")
 	}

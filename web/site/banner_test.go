@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/web/site"
@@ -100,9 +101,7 @@ func TestTroubleOfTheWholeStoreHasOneBanner(t *testing.T) {
 			continue
 		}
 		for i, want := range c.want {
-			if !strings.Contains(got[i], want) {
-				t.Errorf("%s: banner %q, want %q", name, got[i], want)
-			}
+			expect.That(t, strings.Contains(got[i], want), "%s: banner %q, want %q", name, got[i], want)
 		}
 	}
 }

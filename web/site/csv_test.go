@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/site"
 )
 
@@ -30,9 +32,7 @@ func TestLongListsEndWithWhereTheyGoOn(t *testing.T) {
 	routes := site.Table(site.Asked(site.Route{Pattern: "/numbers"}, endless))
 	r, w := httptest.NewRequest("GET", "/api/v1/numbers?of=x&cursor=7&limit=2", nil), httptest.NewRecorder()
 	r.Header.Set("Accept", "text/csv")
-	if err := routes[0].Handler(&site.Site{}, w, r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, routes[0].Handler(&site.Site{}, w, r))
 	rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
 	if err != nil || len(rows) != 100_002 || rows[1][0] != "7" || rows[100_000][0] != "100006" {
 		t.Fatalf("%d rows, the first %v: %v", len(rows), rows[1], err)
@@ -41,7 +41,5 @@ func TestLongListsEndWithWhereTheyGoOn(t *testing.T) {
 	if last := rows[len(rows)-1][0]; !strings.HasSuffix(last, rest) {
 		t.Errorf("the last line is %q", last)
 	}
-	if got := w.Header().Get("Link"); got != fmt.Sprintf(`<%s>; rel="next"`, rest) {
-		t.Errorf("Link is %q", got)
-	}
+	expect.Equal(t, w.Header().Get("Link"), fmt.Sprintf(`<%s>; rel="next"`, rest), "Link")
 }

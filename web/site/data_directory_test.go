@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -68,9 +69,7 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 			n := webtest.ParseHTML(t, s.Do("GET", "/", webtest.As("anna", role)).Body.String()).
 				Find("main form[action='/data/takeover'][method=post] button").
 				Length()
-			if want := h == store.OwnerGone && role == auth.Admin; (n == 1) != want {
-				t.Errorf("%s, %s: %d buttons", h, role, n)
-			}
+			expect.Equal(t, n == 1, h == store.OwnerGone && role == auth.Admin, "%s, %s: one button", h, role)
 		}
 	}
 }
@@ -91,9 +90,7 @@ func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 			t.Errorf("%s by an operator: %d", address, w.Code)
 		}
 	}
-	if len(d.Taken) != 2 {
-		t.Errorf("taken over by %v", d.Taken)
-	}
+	expect.Equal(t, len(d.Taken), 2, "taken over: %v", d.Taken)
 	d.Err = fault.New(fault.Conflict, "Somebody else was quicker.")
 	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
 		if w := s.Do("POST", address, webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict ||

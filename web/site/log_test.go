@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/web/webtest"
 )
@@ -27,19 +28,13 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 		`who=` + id + ` method=GET path=/api/v1/nothing status=404`,
 		`who=- method=GET path=/zones status=303`, `who=- method=POST path=/login status=303`,
 	} {
-		if !strings.Contains(log, want) {
-			t.Errorf("no line %q", want)
-		}
+		expect.Contains(t, log, want, "the log")
 	}
 	for _, secret := range []string{door.Cookies["viewer"].Value, "sb_secret", webtest.GoodPassword, "session"} {
-		if strings.Contains(log, secret) {
-			t.Errorf("%q is in the log", secret)
-		}
+		expect.That(t, !strings.Contains(log, secret), "%q is in the log", secret)
 	}
 	for line := range strings.Lines(log) {
-		if strings.Contains(line, "msg=request ") && !strings.Contains(line, " who=") {
-			t.Errorf("no who in %q", line)
-		}
+		expect.That(t, !strings.Contains(line, "msg=request ") || strings.Contains(line, " who="), "no who in %q", line)
 	}
 	s := webtest.New(t, webtest.WithPeople) // ids that somebody else gave out
 	s.Do("GET", "/zones", webtest.As("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
@@ -67,18 +62,12 @@ func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
 		s.Do("GET", "/api/v1/locate?q=x")
 	}
 	log := s.Log.String()
-	if strings.Contains(log, "customer-secret") {
-		t.Errorf("a query is in the log:\n%s", log)
-	}
+	expect.Lacks(t, log, "customer-secret", "a query is in the log")
 	for line := range strings.Lines(log) {
 		if !strings.HasPrefix(line, "time=") || strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\r\n\x7f\u202e\x1b") {
 			t.Errorf("forged line %q", line)
 		}
 	}
-	if strings.Count(log, "the server says <b>") < 4 {
-		t.Errorf("causes are missing:\n%s", log)
-	}
-	if !strings.Contains(log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`) {
-		t.Errorf("paths are missing:\n%s", log)
-	}
+	expect.That(t, strings.Count(log, "the server says <b>") >= 4, "causes are missing:\n%s", log)
+	expect.Contains(t, log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`, "paths are missing")
 }

@@ -9,6 +9,8 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -57,9 +59,7 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 	changed := 0
 	for _, p := range pages {
 		w := x.Do("GET", p+"?at="+url.QueryEscape(answer.AtText(at)))
-		if w.Code != 200 {
-			t.Fatalf("%s: %d %s", p, w.Code, w.Body)
-		}
+		must.That(t, w.Code == 200, "%s: %d %s", p, w.Code, w.Body)
 		if got := shown(p, w.Body.String()); got != then[p] {
 			t.Errorf("%s differs: %s", p, webtest.FirstDifference(got, then[p]))
 		}
@@ -67,9 +67,7 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 			changed++
 		}
 	}
-	if changed < 3 {
-		t.Errorf("only %d pages show another present: the comparison says nothing", changed)
-	}
+	expect.That(t, changed >= 3, "only %d pages show another present: the comparison says nothing", changed)
 }
 
 func TestJSONOfAPastTimeIsAsItWasThen(t *testing.T) {
@@ -117,9 +115,7 @@ func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 	x.Now = x.Now.Add(3 * time.Hour)
 	doc := webtest.ParseHTML(t, x.Do("GET", "/projects?q=a&at="+answer.AtText(at)).Body.String())
 	bar := doc.Find("#timebar.is-past")
-	if text := bar.Find(".looking").Text(); !strings.Contains(text, "You are looking at 1 Mar 2026 12:01:00 UTC (3") {
-		t.Errorf("%q", text)
-	}
+	expect.Contains(t, bar.Find(".looking").Text(), "You are looking at 1 Mar 2026 12:01:00 UTC (3", "the text")
 	if got, _ := bar.Find("a[data-step=now]").Attr("href"); got != "/projects?q=a" {
 		t.Errorf("back to now leads to %q", got)
 	}
@@ -131,9 +127,7 @@ func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 	if topics, _ := body.Attr("data-topics"); topics != "" {
 		t.Errorf("live topics %q", topics)
 	}
-	if text := doc.Find("#status .words").Text(); text != "as of 1 Mar 2026 12:01:00 UTC" {
-		t.Errorf("status %q", text)
-	}
+	expect.Equal(t, doc.Find("#status .words").Text(), "as of 1 Mar 2026 12:01:00 UTC", "status")
 	if doc.Find("main form[method=post]").Length() != 0 || doc.Find(".side a[href='/audit']").Length() != 0 {
 		t.Error("something can be done")
 	}
@@ -143,9 +137,7 @@ func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 		for _, attr := range a.Attr {
 			to, _, _ := strings.Cut(attr.Val, "?")
 			timed := attr.Key == "href" && x.TimedPage(to)
-			if attr.Key == "href" && strings.Contains(attr.Val, want) != timed {
-				t.Errorf("link to %s", attr.Val)
-			}
+			expect.That(t, attr.Key != "href" || strings.Contains(attr.Val, want) == timed, "link to %s", attr.Val)
 		}
 	}
 	if v, _ := doc.Find("form[role=search][action='/projects'] input[name=at]").Attr("value"); v != answer.AtText(at) {
@@ -166,9 +158,7 @@ func TestGapsInTheHistoryAreShown(t *testing.T) {
 		t.Errorf("%.2000s", html)
 	}
 	got := webtest.Decode[api.List[api.Shard]](t, x.Do("GET", "/api/v1/shards?at="+answer.AtText(gap)))
-	if !got.Stale || !got.AsOf.Equal(webtest.Epoch) {
-		t.Errorf("%v %v", got.Stale, got.AsOf)
-	}
+	expect.That(t, got.Stale && got.AsOf.Equal(webtest.Epoch), "%v %v", got.Stale, got.AsOf)
 	list := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history?from="+answer.AtText(webtest.Epoch)))
 	if len(list.Gaps) != 1 || !list.Gaps[0].From.Equal(webtest.Epoch) || !list.Begin.Equal(webtest.Epoch) {
 		t.Errorf("%+v", list)
@@ -188,9 +178,7 @@ func TestHostileTimesAreRefused(t *testing.T) {
 	} {
 		for _, path := range []string{"/", "/api/v1/shards"} {
 			w := x.Do("GET", path+"?at="+url.QueryEscape(at))
-			if w.Code != want {
-				t.Errorf("%s at=%s: %d, want %d: %.300s", path, at, w.Code, want, w.Body)
-			}
+			expect.That(t, w.Code == want, "%s at=%s: %d, want %d: %.300s", path, at, w.Code, want, w.Body)
 			if strings.Contains(w.Body.String(), "<script>") && path != "/" || strings.Contains(w.Body.String(), "&quot;<script>") {
 				t.Errorf("at=%s is in the answer as it is", at)
 			}
@@ -205,9 +193,7 @@ func TestHostileTimesAreRefused(t *testing.T) {
 		!strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it.") {
 		t.Errorf("%d", w.Code)
 	}
-	if html := without.Do("GET", "/").Body.String(); strings.Contains(html, "timebar") {
-		t.Error("a way into a past that is not kept")
-	}
+	expect.Lacks(t, without.Do("GET", "/").Body.String(), "timebar", "a way into a past that is not kept")
 }
 
 func TestEachTimeHasItsOwnETag(t *testing.T) {
@@ -217,13 +203,9 @@ func TestEachTimeHasItsOwnETag(t *testing.T) {
 	tags := map[string]bool{}
 	for _, q := range []string{"", "?at=" + answer.AtText(webtest.Epoch), "?at=" + answer.AtText(webtest.Epoch.Add(time.Minute))} {
 		tag := x.Do("GET", "/"+q).Header().Get("ETag")
-		if tags[tag] || tag == "" {
-			t.Errorf("%q has %q", q, tag)
-		}
+		expect.That(t, !tags[tag] && tag != "", "%q has %q", q, tag)
 		tags[tag] = true
-		if w := x.Do("GET", "/"+q, webtest.Header("If-None-Match", tag)); w.Code != 304 {
-			t.Errorf("%q: %d", q, w.Code)
-		}
+		expect.Equal(t, x.Do("GET", "/"+q, webtest.Header("If-None-Match", tag)).Code, 304, "%q", q)
 	}
 }
 
@@ -238,9 +220,7 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 		doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
 		link, _ := doc.Find("#timebar a[data-step=" + which + "]").Attr("href")
 		w := x.Do("GET", link)
-		if w.Code != 303 {
-			t.Fatalf("%s: %d %s", link, w.Code, w.Body)
-		}
+		must.That(t, w.Code == 303, "%s: %d %s", link, w.Code, w.Body)
 		return w.Header().Get("Location")
 	}
 	for i := len(x.Times) - 1; i >= 0; i-- {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -30,9 +31,7 @@ func TestBodyWithDuplicateKeysIsRefused(t *testing.T) {
 		`{"kind":"move","kind":"split","args":{},"reason":"x"}`,
 	} {
 		w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"), webtest.Body(text))
-		if w.Code != 400 || !strings.Contains(w.Body.String(), "twice") {
-			t.Errorf("%s: %d %s", text, w.Code, w.Body)
-		}
+		expect.That(t, w.Code == 400 && strings.Contains(w.Body.String(), "twice"), "%s: %d %s", text, w.Code, w.Body)
 	}
 	if w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"),
 		webtest.Body(`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3"},"reason":"x"}`)); w.Code != 201 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/web/webtest"
 )
@@ -27,18 +28,14 @@ func TestRequestsHaveIDs(t *testing.T) {
 		if taken && id != sent || !taken && !made.MatchString(id) || len(w.Header().Values("X-Request-ID")) != 1 {
 			t.Errorf("%q becomes %q", sent, id)
 		}
-		if !strings.Contains(w.Body.String(), `"request":"`+id+`"`) {
-			t.Errorf("%q: the problem is %s", sent, w.Body)
-		}
+		expect.Contains(t, w.Body.String(), `"request":"`+id+`"`, "the problem after %q", sent)
 		lines := strings.Split(strings.TrimSpace(s.Log.String()), "\n")
 		for _, line := range lines {
 			if !strings.HasSuffix(line, "request="+id) && !strings.HasSuffix(line, `request="`+id+`"`) {
 				t.Errorf("%q: the log has the line %s", sent, line)
 			}
 		}
-		if len(lines) < 2 {
-			t.Errorf("%q: %d lines", sent, len(lines))
-		}
+		expect.That(t, len(lines) >= 2, "%q: %d lines", sent, len(lines))
 	}
 	s := webtest.New(t)
 	two := func(r *http.Request) { r.Header["X-Request-Id"] = []string{"a", "b"} }

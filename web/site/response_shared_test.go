@@ -13,6 +13,8 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/static"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -62,9 +64,7 @@ func TestConcurrentRequestsOfAPageRenderItOnce(t *testing.T) {
 				}
 			})
 			all.Go(func() {
-				if w := ask("/page?fail", t.Context()); w.Code != 404 {
-					t.Errorf("fail: %d", w.Code)
-				}
+				expect.Equal(t, ask("/page?fail", t.Context()).Code, 404, "fail")
 			})
 		}
 		synctest.Wait()
@@ -80,9 +80,7 @@ func TestConcurrentRequestsOfAPageRenderItOnce(t *testing.T) {
 func TestStaticFilesAreKeptForEver(t *testing.T) {
 	s := webtest.New(t)
 	assets := static.Assets()
-	if len(assets) == 0 {
-		t.Fatal("no assets")
-	}
+	must.That(t, len(assets) != 0, "no assets")
 	for _, a := range assets {
 		w := s.Do("GET", a.URL, webtest.Header("Accept-Encoding", "gzip"))
 		h := w.Header()
@@ -93,8 +91,6 @@ func TestStaticFilesAreKeptForEver(t *testing.T) {
 		if (h.Get("Content-Encoding") == "gzip") != (a.Gzip != nil) {
 			t.Errorf("%s: encoding %q", a.URL, h.Get("Content-Encoding"))
 		}
-		if w := s.Do("GET", "/static/"+a.Name); w.Code != 404 {
-			t.Errorf("without its hash %s: %d", a.Name, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/static/"+a.Name).Code, 404, "without its hash %s", a.Name)
 	}
 }

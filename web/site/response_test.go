@@ -14,6 +14,8 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -39,9 +41,7 @@ func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 			"It lacks find on yorkie-meta.projects.")
 	}
 	w := s.Do("GET", "/locate?q=x", webtest.As("anna", auth.Support))
-	if text := w.Body.String(); !strings.Contains(text, "find on yorkie-meta.projects") {
-		t.Errorf("%d %s", w.Code, text)
-	}
+	expect.Contains(t, w.Body.String(), "find on yorkie-meta.projects", "%d", w.Code)
 	out := httptest.NewRecorder()
 	_, denied := s.Locator.Answer(placement.Query{})
 	s.WriteErrorPage(out, httptest.NewRequest("GET", "/zones", nil), denied)
@@ -72,9 +72,7 @@ func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
 		"/live?t=shard:" + strings.Repeat("a", 600), "/live?t=a%2525zz",
 	} {
 		w := s.Do("GET", address)
-		if w.Code != http.StatusBadRequest {
-			t.Errorf("%.80s: %d %.200s", address, w.Code, w.Body)
-		}
+		expect.That(t, w.Code == http.StatusBadRequest, "%.80s: %d %.200s", address, w.Code, w.Body)
 		if strings.HasPrefix(address, "/api/") {
 			webtest.CheckProblem(t, w, address)
 		}
@@ -83,9 +81,7 @@ func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
 
 func TestBodiesAreBounded(t *testing.T) {
 	w := webtest.New(t).Do("POST", "/api/v1/locate", webtest.Body(strings.Repeat("x\n", answer.MaxLocate)))
-	if w.Code != http.StatusRequestEntityTooLarge {
-		t.Errorf("too long: %d", w.Code)
-	}
+	expect.Equal(t, w.Code, http.StatusRequestEntityTooLarge, "too long")
 	webtest.CheckProblem(t, w, "/api/v1/locate")
 }
 
@@ -95,17 +91,12 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 	defer server.Close()
 	get := func(path string, change ...func(*http.Request)) *http.Response {
 		t.Helper()
-		r, err := http.NewRequestWithContext(context.Background(), "GET", server.URL+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(context.Background(), "GET", server.URL+path, nil))
 		for _, f := range change {
 			f(r)
 		}
 		res, err := http.DefaultTransport.RoundTrip(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		_, _ = io.Copy(io.Discard, res.Body)
 		_ = res.Body.Close()
 		return res
@@ -118,25 +109,17 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 			small.ContentLength*2 > plain.ContentLength {
 			t.Errorf("%s: %d plain, %d compressed", path, plain.ContentLength, small.ContentLength)
 		}
-		if vary := strings.Join(small.Header.Values("Vary"), ","); !strings.Contains(vary, "Accept-Encoding") {
-			t.Errorf("%s varies by %q", path, vary)
-		}
+		expect.Contains(t, strings.Join(small.Header.Values("Vary"), ","), "Accept-Encoding", "%s", path)
 		tag := small.Header.Get("ETag")
-		if !strings.HasPrefix(tag, `W/"`) {
-			t.Fatalf("%s: tag %q", path, tag)
-		}
+		must.That(t, strings.HasPrefix(tag, `W/"`), "%s: tag %q", path, tag)
 		if again := get(path, webtest.Header("If-None-Match", `"x", `+tag)); again.StatusCode != http.StatusNotModified ||
 			again.ContentLength > 0 {
 			t.Errorf("%s again: %d", path, again.StatusCode)
 		}
 		s.Watcher.Publish(webtest.CannedTable(s.Watcher.Get().Seq+1, 250))
-		if changed := get(path, webtest.Header("If-None-Match", tag)); changed.StatusCode != http.StatusOK {
-			t.Errorf("%s after a change: %d", path, changed.StatusCode)
-		}
+		expect.Equal(t, get(path, webtest.Header("If-None-Match", tag)).StatusCode, http.StatusOK, "%s after a change", path)
 	}
-	if tag := get("/locate?q=a").Header.Get("ETag"); tag != "" {
-		t.Errorf("locate asks the cluster and has the tag %s", tag)
-	}
+	expect.Equal(t, get("/locate?q=a").Header.Get("ETag"), "", "locate asks the cluster and has the tag")
 }
 
 func TestTagsOfAProcessAreItsOwn(t *testing.T) {
@@ -150,12 +133,8 @@ func TestTagsOfAProcessAreItsOwn(t *testing.T) {
 		return got
 	}
 	first := tag(webtest.Epoch, "/zones")
-	if first == tag(webtest.Epoch.Add(time.Second), "/zones") {
-		t.Error("the same tag after a restart")
-	}
-	if first == tag(webtest.Epoch, "/activity") {
-		t.Error("two addresses share a tag")
-	}
+	expect.That(t, first != tag(webtest.Epoch.Add(time.Second), "/zones"), "the same tag after a restart")
+	expect.That(t, first != tag(webtest.Epoch, "/activity"), "two addresses share a tag")
 }
 
 func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
@@ -179,16 +158,12 @@ func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
 			(got.Reason == "") != c.ready {
 			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
 		}
-		if w := s.Do("GET", "/healthz"); w.Code != 200 {
-			t.Errorf("%s: healthz %d", c.name, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/healthz").Code, 200, "%s: healthz", c.name)
 		if w := s.Do("GET", "/api/v1/projects"); (w.Code == 200) != c.ready {
 			t.Errorf("%s: projects %d", c.name, w.Code)
 		}
 		for _, address := range []string{"/", "/collections", "/projects", "/zones", "/activity", "/locate"} {
-			if w := s.Do("GET", address); w.Code != 200 {
-				t.Errorf("%s: %s %d", c.name, address, w.Code)
-			}
+			expect.Equal(t, s.Do("GET", address).Code, 200, "%s: %s", c.name, address)
 		}
 	}
 }
@@ -202,11 +177,7 @@ func TestMetricsNameRoutesByPattern(t *testing.T) {
 		"shardboard_live_sockets 0", "shardboard_store_owner 1",
 		`shardboard_http_request_duration_seconds_count{method="GET",route="/api/v1/shards/{name}",status="200"} 1`, `route="none"`,
 	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("no %s", want)
-		}
+		expect.Contains(t, got, want, "the metrics")
 	}
-	if strings.Contains(got, "invented") {
-		t.Error("an invented path is a label")
-	}
+	expect.Lacks(t, got, "invented", "an invented path is a label")
 }

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -19,7 +20,5 @@ func TestAddressesWithASlashTooManyLeadToTheirPage(t *testing.T) {
 			t.Errorf("%s leads to %q with %d, want %q", address, got, w.Code, want)
 		}
 	}
-	if w := s.Do("POST", "/collections/"); w.Code == http.StatusSeeOther {
-		t.Error("a form is led on without its fields")
-	}
+	expect.That(t, s.Do("POST", "/collections/").Code != http.StatusSeeOther, "a form is led on without its fields")
 }

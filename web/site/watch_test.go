@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -14,7 +15,5 @@ func TestTheLastWatchedThingCanBeDroppedWithoutAScript(t *testing.T) {
 	if to, ok := doc.Find("a.drop").Attr("href"); !ok || strings.Contains(to, "watch=") {
 		t.Errorf("it leads to %q", to)
 	}
-	if to := doc.Find(`.entry a[href^="/zones"]`).AttrOr("href", ""); to != "/zones?"+item {
-		t.Errorf("another page is at %q", to)
-	}
+	expect.Equal(t, doc.Find(`.entry a[href^="/zones"]`).AttrOr("href", ""), "/zones?"+item, "another page")
 }

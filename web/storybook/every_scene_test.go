@@ -8,6 +8,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/storybook"
 	"shardboard/web/templates"
 	"shardboard/web/webtest"
@@ -51,9 +52,7 @@ func TestEveryScene(t *testing.T) {
 			w := sc.Serve(t).Do("GET", sc.Path, sc.Ask...)
 			html := w.Body.String()
 			doc := webtest.ParseHTML(t, html)
-			if w.Code >= 500 && w.Code != http.StatusServiceUnavailable || w.Code/100 == 3 {
-				t.Errorf("status %d", w.Code)
-			}
+			expect.That(t, (w.Code < 500 || w.Code == http.StatusServiceUnavailable) && w.Code/100 != 3, "status %d", w.Code)
 			for _, fault := range webtest.FaultsOfPage(doc) {
 				if sc.Name != "login-leave" || !strings.HasPrefix(fault, "https://issuer.example/") { // it leads to the issuer
 					t.Error(fault)
@@ -61,9 +60,7 @@ func TestEveryScene(t *testing.T) {
 			}
 			for _, said := range saidByScenes[sc.Name] {
 				words++
-				if !strings.Contains(doc.Find("body").Text(), said) {
-					t.Errorf("does not say %q", said)
-				}
+				expect.Contains(t, doc.Find("body").Text(), said, "the page")
 			}
 			most := webtest.LargestPage
 			if table := sc.View.Table; table != nil && len(table.Shards) > templates.ManyShards {
@@ -71,9 +68,7 @@ func TestEveryScene(t *testing.T) {
 			} else if sc.Name == "heat-counted-longnames" { // six lists of names of 200 characters
 				most = 84 << 10
 			}
-			if pages[sc.Name] && len(html) > most {
-				t.Errorf("%d bytes, at most %d", len(html), most)
-			}
+			expect.That(t, !pages[sc.Name] || len(html) <= most, "%d bytes, at most %d", len(html), most)
 			if subject, state, _ := strings.Cut(sc.Name, "-"); states[sc.Name] && subject != "compare" && w.Code != http.StatusOK &&
 				slices.Contains([]string{"partial", "hundred", "longnames", "hostile"}, state) {
 				t.Errorf("status %d where the cluster has the thing that the page shows", w.Code)

@@ -1,9 +1,9 @@
 package storybook
 
 import (
-	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -26,14 +26,8 @@ func TestIncidentScenesShowTheCardInItsStates(t *testing.T) {
 			}
 			found = true
 			text := webtest.ParseHTML(t, sc.Open(t)).Find("main").Text()
-			for _, x := range want {
-				if !strings.Contains(text, x) {
-					t.Errorf("%s has no %q", name, x)
-				}
-			}
+			expect.ContainsAll(t, text, want, "%s", name)
 		}
-		if !found {
-			t.Errorf("there is no scene %s", name)
-		}
+		expect.That(t, found, "there is no scene %s", name)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web"
 	"shardboard/web/storybook"
 	"shardboard/web/webtest"
@@ -45,18 +46,14 @@ func TestEveryPageHasScenes(t *testing.T) {
 		if strings.HasPrefix(withoutStates[pattern], "leads to") {
 			continue
 		}
-		if shown[pattern] == 0 {
-			t.Errorf("no scene shows %s", pattern)
-		}
+		expect.That(t, shown[pattern] != 0, "no scene shows %s", pattern)
 	}
 }
 
 func TestNamesOfScenesAreUnique(t *testing.T) {
 	have := map[string]bool{}
 	for _, name := range append(storybook.Names(), storybook.Components()...) {
-		if have[name] {
-			t.Errorf("%s is there twice", name)
-		}
+		expect.That(t, !have[name], "%s is there twice", name)
 		have[name] = true
 	}
 }
@@ -73,9 +70,7 @@ func TestIndexLeadsToEveryScene(t *testing.T) {
 func TestSceneStandsStillInItsTheme(t *testing.T) {
 	for _, theme := range []string{"light", "dark"} {
 		doc := webtest.ParseHTML(t, book.get(t, "/storybook/zones?theme="+theme, "").Body.String())
-		if got := doc.Find("html").AttrOr("data-theme", ""); got != theme {
-			t.Errorf("theme %q, want %q", got, theme)
-		}
+		expect.Equal(t, doc.Find("html").AttrOr("data-theme", ""), theme, "theme")
 		if _, opens := doc.Find("body").Attr("data-topics"); opens {
 			t.Error("the page would open a socket")
 		}
@@ -99,8 +94,6 @@ func TestStorybookChangesNothing(t *testing.T) {
 	for _, path := range []string{"/plans", "/api/v1/plans", "/storybook/zones"} {
 		w := httptest.NewRecorder()
 		book.http().ServeHTTP(w, httptest.NewRequest("POST", path, nil))
-		if w.Code != http.StatusMethodNotAllowed && w.Code != http.StatusNotFound {
-			t.Errorf("POST %s: %d", path, w.Code)
-		}
+		expect.That(t, w.Code == http.StatusMethodNotAllowed || w.Code == http.StatusNotFound, "POST %s: %d", path, w.Code)
 	}
 }

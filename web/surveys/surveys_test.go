@@ -10,6 +10,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
@@ -27,14 +28,10 @@ func TestSurveyedDocumentWithoutProjectHasNoProjectName(t *testing.T) {
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys = stub })
 	got := webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey)).Collections[0].Documents[0]
-	if got.Project != "" || got.Name != "" || got.Document != webtest.ProjectID(77).Hex() {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, got.Project == "" && got.Name == "" && got.Document == webtest.ProjectID(77).Hex(), "%+v", got)
 	stub.All[2].Request = survey.Request{Kind: survey.Sample} // the zero id is a project's here
 	got = webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey)).Collections[0].Documents[0]
-	if got.Project != (bson.ObjectID{}).Hex() {
-		t.Errorf("%+v", got)
-	}
+	expect.Equal(t, got.Project, (bson.ObjectID{}).Hex(), "%+v", got)
 }
 
 // spaced is a page's words with every run of space as one.
@@ -43,9 +40,7 @@ func spaced(body string) string { return strings.Join(strings.Fields(body), " ")
 func holds(t *testing.T, page string, wants ...string) {
 	t.Helper()
 	for _, want := range wants {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in the page", want)
-		}
+		expect.That(t, strings.Contains(page, want), "no %q in the page", want)
 	}
 }
 
@@ -107,9 +102,7 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	id := webtest.ProjectID(5)
 	w := s.Do("POST", "/surveys", webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
 		webtest.Body("kind=project&db=yorkie-meta&project="+id.Hex()))
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/surveys" {
-		t.Fatalf("%d %v", w.Code, w.Header())
-	}
+	must.That(t, w.Code == http.StatusSeeOther && w.Header().Get("Location") == "/surveys", "%d %v", w.Code, w.Header())
 	w = s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
 		webtest.Body(`{"kind":"projects","ns":"yorkie-meta.documents"}`))
 	if w.Code != http.StatusAccepted || w.Header().Get("Location") != "/api/v1/surveys/WAITS" {
@@ -130,9 +123,7 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	}
 	s.Do("POST", "/surveys/RUNS/stop", webtest.Header("Content-Type", "application/x-www-form-urlencoded"))
 	s.Do("POST", "/api/v1/surveys/RUNS/stop")
-	if len(stub.Stopped) != 2 || stub.Stopped[0] != "RUNS" || stub.By.By != "local" {
-		t.Errorf("%v", stub.Stopped)
-	}
+	expect.That(t, len(stub.Stopped) == 2 && stub.Stopped[0] == "RUNS" && stub.By.By == "local", "%v", stub.Stopped)
 }
 
 // With another profile than Yorkie ids of documents are of any type, and tenants can be named by what people call them.
@@ -157,9 +148,7 @@ func TestSurveyOfADocumentWithAnyID(t *testing.T) {
 	stub.Result.Collections = stub.Result.Collections[:1]
 	stub.Result.Collections[0].Documents = []survey.Line{{Document: bson.ObjectID{0xff, 0xff, 11: 1}, Stored: text}}
 	got := webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey))
-	if got.Document != "o-1/<b>" || got.Collections[0].Documents[0].Document != "o-1/<b>" {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, got.Document == "o-1/<b>" && got.Collections[0].Documents[0].Document == "o-1/<b>", "%+v", got)
 	page := s.Do("GET", "/surveys/"+webtest.EndedSurvey).Body.String()
 	holds(t, page, `href="/locate?q=o-1%2F%3Cb%3E"`, "o-1/&lt;b&gt;")
 	if list := s.Do("GET", "/surveys").Body.String(); strings.Contains(list, "pattern=") || !strings.Contains(list, `name="document"`) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/templates"
 )
 
@@ -22,7 +23,5 @@ func TestAddressesAreCompletedInACopy(t *testing.T) {
 	if want := tree("/board/c/one"); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if !reflect.DeepEqual(given, tree("")) {
-		t.Errorf("the answer itself has changed: %+v", given)
-	}
+	expect.That(t, reflect.DeepEqual(given, tree("")), "the answer itself has changed: %+v", given)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -34,9 +35,7 @@ func TestSmallestSegmentsOfManyShardsAreOne(t *testing.T) {
 	if len(m.Parts) > maxParts+1 || math.Abs(sum-1) > 1e-9 || !strings.HasPrefix(last.Title, "80 more shards, ") || last.Label != "80 more" {
 		t.Errorf("%d segments that are %v together, the last is %+v", len(m.Parts), sum, last)
 	}
-	if m.Parts[0].Shard.Name != "shard-rs-1" {
-		t.Errorf("the shard to keep is not there: %+v", m.Parts[0])
-	}
+	expect.Equal(t, m.Parts[0].Shard.Name, "shard-rs-1", "the shard to keep is not there: %+v", m.Parts[0])
 	if !strings.Contains(m.Label, "shard-rs-99: ") || !strings.HasSuffix(m.Label, last.Title) {
 		t.Errorf("the words of the picture are not those of its segments: %s", m.Label)
 	}

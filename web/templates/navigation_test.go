@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/static"
 )
 
 func TestEveryPageOfTheNavigationHasAnIcon(t *testing.T) {
 	css, err := static.FS.ReadFile("css/icons.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	everybody := You{MayLocate: true, MayOperate: true, MayAdmin: true}
 	for _, e := range append(NavOf(everybody, true, true), NavOfServer(everybody)...) {
 		if !strings.Contains(string(css), ".icon-"+e.Code+"::before") && e.Code != "clusters" { // in clusters.css
@@ -23,15 +23,11 @@ func TestEveryPageOfTheNavigationHasAnIcon(t *testing.T) {
 func TestEachPageBelongsToOneEntry(t *testing.T) {
 	everybody := You{MayLocate: true, MayOperate: true, MayAdmin: true}
 	all := NavOf(everybody, true, true)
-	if len(all) != 9 {
-		t.Errorf("%d entries, want 8 and the lab", len(all))
-	}
+	expect.Equal(t, len(all), 9, "entries, want 8 and the lab")
 	seen := map[string]bool{}
 	for _, e := range all {
 		for _, p := range e.Pages {
-			if seen[p.Code] || seen[p.URL] {
-				t.Errorf("%s is there twice", p.URL)
-			}
+			expect.That(t, !seen[p.Code] && !seen[p.URL], "%s is there twice", p.URL)
 			seen[p.Code], seen[p.URL] = true, true
 		}
 	}
@@ -44,7 +40,5 @@ func TestBarOfAPhoneLeadsToPagesOfTheNavigation(t *testing.T) {
 			n++
 		}
 	}
-	if n != 4 {
-		t.Errorf("%d pages in the bar, want 4 and the menu", n)
-	}
+	expect.Equal(t, n, 4, "pages in the bar, want 4 and the menu")
 }

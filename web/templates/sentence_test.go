@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/web/templates"
 )
@@ -18,11 +20,7 @@ func TestASentenceLinksWhatItNames(t *testing.T) {
 	m := message.New("x", "Chunk {key} of {ns} is on {shard}, not here.", message.Key("key", `{"a": 1}`),
 		message.Namespace("ns", "y.<b>"), message.Shard("shard", "rs1"))
 	var out strings.Builder
-	if err := s.Text(m).Render(t.Context(), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Text(m).Render(t.Context(), &out))
 	want := `Chunk {&#34;a&#34;: 1} of y.&lt;b&gt; is on <a href="/shards/rs1">rs1</a>, not here.`
-	if out.String() != want {
-		t.Errorf("got  %s\nwant %s", out.String(), want)
-	}
+	expect.That(t, out.String() == want, "got  %s\nwant %s", out.String(), want)
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestAgoUsesOneUnit(t *testing.T) {
@@ -15,9 +18,7 @@ func TestAgoUsesOneUnit(t *testing.T) {
 		90 * time.Minute: "1 h ago", 47 * time.Hour: "47 h ago", 49 * time.Hour: "2 d ago", 400 * 24 * time.Hour: "400 d ago",
 		-30 * time.Second: "just now", -5 * time.Minute: "5 min ahead of our clock",
 	} {
-		if got := strings.ReplaceAll(Ago(now.Add(-d), now).Text, "\u202f", " "); got != want {
-			t.Errorf("Ago(%v) = %q, want %q", d, got, want)
-		}
+		expect.Equal(t, strings.ReplaceAll(Ago(now.Add(-d), now).Text, "\u202f", " "), want, "Ago(%v)", d)
 	}
 	if got := Ago(time.Time{}, now); got.Text != "never" || !got.At.IsZero() {
 		t.Errorf("Ago(zero) = %+v", got)
@@ -26,16 +27,10 @@ func TestAgoUsesOneUnit(t *testing.T) {
 
 func TestSVGLengthsAreShortAndInRange(t *testing.T) {
 	for f, want := range map[float64]string{0: "0%", 1: "100%", 0.5: "50%", 1.0 / 3: "33.33%", -4: "0%", 7: "100%"} {
-		if got := Percent(f); got != want {
-			t.Errorf("Percent(%v) = %q, want %q", f, got, want)
-		}
+		expect.Equal(t, Percent(f), want, "Percent(%v)", f)
 	}
-	if got := Percent(math.NaN()); got != "0%" {
-		t.Errorf("Percent(NaN) = %q", got)
-	}
-	if got := Units(0.12345, 1000); got != "123.45" {
-		t.Errorf("Units = %q", got)
-	}
+	expect.Equal(t, Percent(math.NaN()), "0%", "Percent(NaN)")
+	expect.Equal(t, Units(0.12345, 1000), "123.45", "Units")
 }
 
 func TestTopicsEscapeTheirSeparators(t *testing.T) {
@@ -48,9 +43,7 @@ func TestFragmentsDoNotChangeMerelyBecauseTimePasses(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	draw := func(ctx context.Context, now time.Time) string {
 		var b strings.Builder
-		if err := Time(Ago(at, now)).Render(ctx, &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Time(Ago(at, now)).Render(ctx, &b))
 		return b.String()
 	}
 	early, late := at.Add(5*time.Second), at.Add(time.Hour)
@@ -58,9 +51,7 @@ func TestFragmentsDoNotChangeMerelyBecauseTimePasses(t *testing.T) {
 	if a, b := draw(ctx, early), draw(ctx, late); a != b {
 		t.Errorf("fragment differs:\n%s\n%s", a, b)
 	}
-	if page := draw(t.Context(), early); !strings.Contains(page, "5"+" s ago") {
-		t.Errorf("a page says how long ago: %s", page)
-	}
+	expect.Contains(t, draw(t.Context(), early), "5"+" s ago", "a page says how long ago")
 }
 
 func TestCutKeepsTheWholeForTheClipboard(t *testing.T) {

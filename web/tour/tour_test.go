@@ -3,7 +3,6 @@ package tour_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -40,9 +40,7 @@ func TestEachStepOfTheTourLeadsToAPage(t *testing.T) {
 	s := demo(t)
 	page := webtest.ParseHTML(t, s.Do("GET", "/tour").Body.String())
 	titles := page.Find("#tour-steps > li h2").Map(func(_ int, x *goquery.Selection) string { return x.Text() })
-	if want := []string{"Overview", "Locate", "Heat", "Plan", "Proof", "Undo"}; !slices.Equal(titles, want) {
-		t.Errorf("steps %q, want %q", titles, want)
-	}
+	expect.EqualSlices(t, titles, []string{"Overview", "Locate", "Heat", "Plan", "Proof", "Undo"}, "steps")
 	for i := range titles {
 		w := choose(s, strconv.Itoa(i), "/")
 		to, focus, _ := strings.Cut(w.Header().Get("Location"), "#")
@@ -60,27 +58,17 @@ func TestEachStepOfTheTourLeadsToAPage(t *testing.T) {
 
 func TestANewVisitorSeesTheFirstStepOnTheOverviewOnly(t *testing.T) {
 	s := demo(t)
-	if text := panelAt(t, s, "/", "").Text(); !strings.Contains(text, "step 1 of 6") {
-		t.Errorf("the overview shows %q", text)
-	}
-	if panelAt(t, s, "/zones", "").Length() != 0 {
-		t.Error("another page shows the tour before somebody has started it")
-	}
+	expect.Contains(t, panelAt(t, s, "/", "").Text(), "step 1 of 6", "the overview")
+	expect.Equal(t, panelAt(t, s, "/zones", "").Length(), 0, "another page shows the tour before somebody has started it")
 }
 
 func TestASkippedTourStaysAway(t *testing.T) {
 	s := demo(t)
 	w := choose(s, "skip", "/zones?page=1")
-	if to := w.Header().Get("Location"); to != "/zones?page=1#main" {
-		t.Errorf("skipping leads to %q", to)
-	}
-	if to := choose(s, "skip", "//elsewhere.example/").Header().Get("Location"); to != "/#main" {
-		t.Errorf("skipping leads to %q", to)
-	}
+	expect.Equal(t, w.Header().Get("Location"), "/zones?page=1#main", "skipping leads to")
+	expect.Equal(t, choose(s, "skip", "//elsewhere.example/").Header().Get("Location"), "/#main", "skipping leads to")
 	for _, path := range []string{"/", "/zones", "/heat"} {
-		if panelAt(t, s, path, site.TourSkipped).Length() != 0 {
-			t.Errorf("%s shows the tour again", path)
-		}
+		expect.Equal(t, panelAt(t, s, path, site.TourSkipped).Length(), 0, "%s shows the tour again", path)
 	}
 	page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String())
 	if page.Find(`main .banner.is-note a[href="/tour"]`).Length() != 1 || page.Find("main .banner.is-bad").Length() != 0 {
@@ -106,9 +94,7 @@ func TestStepsThatDoNotExistAreRefused(t *testing.T) {
 		}
 	}
 	for _, cookie := range []string{"6", "-1", "x", "99999999999999999999"} {
-		if panelAt(t, s, "/", cookie).Length() != 0 {
-			t.Errorf("the cookie %q shows a step", cookie)
-		}
+		expect.Equal(t, panelAt(t, s, "/", cookie).Length(), 0, "the cookie %q shows a step", cookie)
 	}
 }
 

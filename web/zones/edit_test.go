@@ -8,6 +8,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -29,9 +31,7 @@ func TestZonesAreEditedInTheirRows(t *testing.T) {
 		}
 		address := links.Last().AttrOr("href", "")
 		for path, role := range map[string]auth.Role{"/zones": auth.Viewer, address: auth.Viewer} {
-			if viewer := open(path, role); viewer.Find(".may-edit, #live-zones form").Length() != 0 {
-				t.Errorf("%s lets a viewer edit", path)
-			}
+			expect.Equal(t, open(path, role).Find(".may-edit, #live-zones form").Length(), 0, "%s lets a viewer edit", path)
 		}
 		row := open(address, auth.Operator)
 		form := row.Find("#live-zones form#zone-edit")
@@ -43,9 +43,7 @@ func TestZonesAreEditedInTheirRows(t *testing.T) {
 			func(_ int, f *goquery.Selection) {
 				fields.Set(f.AttrOr("name", f.Parent().AttrOr("name", "")), f.AttrOr("value", ""))
 			})
-		if fields.Get("zone") != "eu" || fields.Get("ns") != "app.users" {
-			t.Fatalf("the form has %v", fields)
-		}
+		must.That(t, fields.Get("zone") == "eu" && fields.Get("ns") == "app.users", "the form has %v", fields)
 		fields.Set("max", `{"p": 20}`)
 		fields.Set("kind", form.Find("button").First().AttrOr("value", ""))
 		if w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator), webtest.EncodedForm(fields.Encode())); w.Code != 303 {

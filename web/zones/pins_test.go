@@ -12,6 +12,8 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/spread"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
@@ -94,15 +96,11 @@ func TestPinTermsAreInTheJSONOfZonesAndProjects(t *testing.T) {
 	check("zone eu", zones["eu"].PinTerms, 9)
 	for n := 1; n <= 4; n++ {
 		zone, there := zones[answer.PinZone(webtest.ProjectID(n))]
-		if there != (n < 4) {
-			t.Fatalf("%v", zones)
-		}
+		must.That(t, there == (n < 4), "%v", zones)
 		check("zone", zone.PinTerms, n)
 		w := s.Do("GET", "/api/v1/projects/"+webtest.ProjectID(n).Hex())
 		check("project", webtest.Decode[api.ProjectDetail](t, w).PinTerms, n)
-		if absent := !strings.Contains(w.Body.String(), `"owner"`); absent != (n > 2) {
-			t.Errorf("project %d: %s", n, w.Body)
-		}
+		expect.Equal(t, !strings.Contains(w.Body.String(), `"owner"`), n > 2, "project %d: %s", n, w.Body)
 	}
 }
 
@@ -117,22 +115,16 @@ func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	page := s.Do("GET", "/zones").Body.String()
 	zones := webtest.ParseHTML(t, page)
-	if n := zones.Find("#live-zones .pinned").Length(); n != 3 {
-		t.Errorf("%d zones have terms", n)
-	}
+	expect.Equal(t, zones.Find("#live-zones .pinned").Length(), 3, "zones have terms")
 	for n := 1; n <= 4; n++ {
 		html := s.Do("GET", "/projects/"+webtest.ProjectID(n).Hex()).Body.String()
 		project := webtest.ParseHTML(t, html)
 		if n == 4 {
-			if project.Find(".pin, .pinned").Length() != 0 {
-				t.Error("a project that is not pinned has terms")
-			}
+			expect.Equal(t, project.Find(".pin, .pinned").Length(), 0, "a project that is not pinned has terms")
 			continue
 		}
 		row := zones.Find(`tr[data-key="` + answer.PinZone(webtest.ProjectID(n)) + `"] .pinned`)
-		if got := words(row.Text()); got != words(says[n]) {
-			t.Errorf("/zones: %q", got)
-		}
+		expect.Equal(t, words(row.Text()), words(says[n]), "/zones")
 		if got := words(project.Find("#live-project .pin").Text()); got != words("Pinned to shard-rs-1. "+says[n]) {
 			t.Errorf("/projects: %q", got)
 		}
@@ -150,9 +142,7 @@ func TestPinTermsAreNotKnownWhereNothingIsRun(t *testing.T) {
 			t.Errorf("%s: %q", path, text)
 		}
 	}
-	if body := s.Do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "owner") || strings.Contains(body, "expires") {
-		t.Error(body)
-	}
+	expect.LacksAll(t, s.Do("GET", "/api/v1/zones").Body.String(), []string{"owner", "expires"}, "the body")
 }
 
 func TestZonesThatOnlyLookLikePinsHaveNoTerms(t *testing.T) {
@@ -164,9 +154,7 @@ func TestZonesThatOnlyLookLikePinsHaveNoTerms(t *testing.T) {
 	if w := s.Do("GET", "/zones"); w.Code != http.StatusOK || strings.Contains(w.Body.String(), `class="pinned"`) {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
-	if body := s.Do("GET", "/api/v1/zones").Body.String(); strings.Contains(body, "anna") {
-		t.Error(body)
-	}
+	expect.Lacks(t, s.Do("GET", "/api/v1/zones").Body.String(), "anna", "the text")
 }
 
 func TestETagsChangeWithPins(t *testing.T) {
@@ -199,9 +187,7 @@ func TestLiveRegionsChangeWithPins(t *testing.T) {
 			told := slices.ContainsFunc(b.Frames(), func(f webtest.Frame) bool {
 				return f.Topic == topic && strings.Contains(f.HTML, "<bdi>anna</bdi>")
 			})
-			if !told {
-				t.Errorf("%s was not told of the pin", topic)
-			}
+			expect.That(t, told, "%s was not told of the pin", topic)
 		}
 		b.Close()
 	}, func(d *site.Deps) {
@@ -217,9 +203,7 @@ func TestPinTermsAreOfNowOnly(t *testing.T) {
 	zone := answer.PinZone(webtest.ProjectID(1))
 	pinned := func() bool {
 		pr, err := answer.FindProject(v, "", webtest.ProjectID(1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		p := profile.Yorkie()
 		return spread.Project(v, p, placement.SpreadOf(v.Table, p, pr)).Pinned
 	}

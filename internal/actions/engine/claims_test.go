@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/topology"
@@ -18,8 +19,7 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 	c := routing.Collection(ns, pattern, routing.Bounds(pattern, 0, 10, 20), "a", "b", "a", "b")
 	table := &topology.Table{Collections: []*topology.Collection{c}}
 	p := func(n int) bson.Raw {
-		doc := must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}}))
-		return doc
+		return must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}}))
 	}
 	chunk := func(lo, hi int) []operation.Fact {
 		return []operation.Fact{{Kind: operation.FactChunk, NS: ns, Min: p(lo), Max: p(hi), Want: map[string]string{"shard": "a"}}}
@@ -85,9 +85,7 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 		}
 		again.release()
 		first.release()
-		if !isGranted(second) {
-			t.Errorf("%s: not granted after the release", name)
-		}
+		expect.That(t, isGranted(second), "%s: not granted after the release", name)
 	}
 }
 
@@ -108,16 +106,10 @@ func TestAChangeIsRunningUntilItsRunHasEnded(t *testing.T) {
 		_, open := e.running(k, a)
 		return open
 	}
-	if !is(actions.Pin, pin) {
-		t.Error("the same change is offered again while it runs")
-	}
+	expect.That(t, is(actions.Pin, pin), "the same change is offered again while it runs")
 	other := pin
 	other.Shard = "b"
-	if is(actions.Pin, other) || is(actions.Isolate, pin) {
-		t.Error("another change is taken for the running one")
-	}
+	expect.That(t, !is(actions.Pin, other) && !is(actions.Isolate, pin), "another change is taken for the running one")
 	x.run.State = Failed
-	if is(actions.Pin, pin) {
-		t.Error("a failed run makes its change still")
-	}
+	expect.That(t, !is(actions.Pin, pin), "a failed run makes its change still")
 }

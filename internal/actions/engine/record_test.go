@@ -30,9 +30,7 @@ func TestARecordWithoutWordsIsStillRead(t *testing.T) {
 		run.Why.String():                   "step.gaveUp (tries 3)",
 		run.Steps[0].Backoff.What.String(): "obstacle.lock",
 	} {
-		if got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
+		expect.That(t, got == want, "%q, want %q", got, want)
 	}
 	plan, err := decodePlan(
 		store.PlanRecord{ID: "p1", Body: []byte(`{"Summary":{"Code":"split.at","Args":{"at":"5"}},"Undo":{"Text":{"Code":"split","Args":null}},
@@ -50,12 +48,8 @@ func TestRefusalNamesTheCheckThatBlocks(t *testing.T) {
 		{ID: "a", Verdict: actions.Pass, Text: message.New("a", "Fine.")},
 		{ID: "b", Verdict: actions.Block, Text: message.New("b", "{shard} is draining.", message.Shard("shard", "rs-2"))},
 	}}}
-	if got := refusalText(blockedError(p)); got != "A check blocks it. rs-2 is draining." {
-		t.Errorf("got %q", got)
-	}
-	if got := refusalText(fault.New(fault.Invalid, "The argument is wrong.")); got != "The argument is wrong." {
-		t.Errorf("got %q", got)
-	}
+	expect.Equal(t, refusalText(blockedError(p)), "A check blocks it. rs-2 is draining.", "the refusal")
+	expect.Equal(t, refusalText(fault.New(fault.Invalid, "The argument is wrong.")), "The argument is wrong.", "the refusal")
 }
 
 // A plan that an earlier release made, and a second person has approved, moves whole chunks with moveRange.
@@ -67,9 +61,8 @@ func TestAPlanOfAnEarlierReleaseIsStillTheSame(t *testing.T) {
 		commands, err := commandsOf(release, p.Steps)
 		must.Do(t, err)
 		p.Commands = commands
-		if p.Hash, err = planHash(p.Steps, commands); err != nil {
-			t.Fatal(err)
-		}
+		p.Hash, err = planHash(p.Steps, commands)
+		must.Do(t, err)
 		return p
 	}
 	now := plan(operation.OpMove, "s-2")

@@ -17,6 +17,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/store"
@@ -67,9 +68,7 @@ func TestApprovedPlanMayNotGrowBeyondWhatWasApproved(t *testing.T) {
 				sizes.bytes.Store(c.then)
 				_, _, err := r.RunPlan(Anna, p)
 				var changed *engine.ChangedError
-				if c.runs != (err == nil) || !c.runs && !errors.As(err, &changed) {
-					r.Errorf("run: %v", err)
-				}
+				expect.That(r, c.runs == (err == nil) && (c.runs || errors.As(err, &changed)), "run: %v", err)
 				if c.needed && !c.runs && changed != nil {
 					if d := changed.Differences; len(d) != 1 || d[0].Field != "limit.bytes" {
 						r.Errorf("differences: %+v", d)
@@ -154,12 +153,8 @@ func TestApprovalCountsOnlyWhileItsGiverMayApprove(t *testing.T) {
 				r.approve(Bert, p)
 				*now = c.now
 				_, _, err := r.RunPlan(Anna, p)
-				if c.runs != (err == nil) || !c.runs && fault.Of(err) != c.kind {
-					r.Errorf("run: %v (%s)", err, fault.Of(err))
-				}
-				if !c.runs && len(r.Sim.Faults().Seen("split")) != 0 {
-					r.Error("a command was sent")
-				}
+				expect.That(r, c.runs == (err == nil) && (c.runs || fault.Of(err) == c.kind), "run: %v (%s)", err, fault.Of(err))
+				expect.That(r, c.runs || len(r.Sim.Faults().Seen("split")) == 0, "a command was sent")
 			})
 		})
 	}
@@ -190,9 +185,7 @@ func TestPlansOfOnePersonAddUp(t *testing.T) {
 		var because string
 		for name, by := range map[string]auth.Principal{"the person": Anna, "a token": token} {
 			p := r.planSplit(by, 25)
-			if len(p.Approval) != 1 || p.Approval[0].Code != "approval.chunksAdded" {
-				t.Fatalf("%s: %v", name, p.Approval)
-			}
+			must.That(t, len(p.Approval) == 1 && p.Approval[0].Code == "approval.chunksAdded", "%s: %v", name, p.Approval)
 			because = p.Approval[0].String()
 			r.refuses(by, p, fault.Conflict, because)
 		}

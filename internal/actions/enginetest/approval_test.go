@@ -75,15 +75,11 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 			t.Errorf("%d plans wait", len(waiting))
 		}
 		a := r.approve(Bert, p)
-		if a.State != engine.Approved || a.By != Bert.ID || a.Expires.Sub(a.At) != engine.ApprovalLasts {
-			t.Errorf("%+v", a)
-		}
+		expect.That(t, a.State == engine.Approved && a.By == Bert.ID && a.Expires.Sub(a.At) == engine.ApprovalLasts, "%+v", a)
 		if waiting, _ = r.Engine.AwaitingApproval(r.Context(), 10); len(waiting) != 0 {
 			t.Error("an approved plan waits")
 		}
-		if again := r.approve(Bert, p); !again.At.Equal(a.At) {
-			t.Error("approving again changed something")
-		}
+		expect.That(t, r.approve(Bert, p).At.Equal(a.At), "approving again changed something")
 		r.refuses(Bert, p, fault.Conflict, "")
 		time.Sleep(engine.ApprovalLasts - time.Second)
 		run := r.WaitEnd(r.Start(p).ID)
@@ -98,9 +94,7 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 		for _, e := range r.Disk.entries {
 			seen = append(seen, e.What)
 		}
-		if !slices.Contains(seen, "plan.approved") {
-			t.Errorf("the audit record has %v", seen)
-		}
+		expect.That(t, slices.Contains(seen, "plan.approved"), "the audit record has %v", seen)
 	})
 }
 
@@ -175,9 +169,8 @@ func TestSelfApprovalReplayAndStaleApprovalNeverRunAPlan(t *testing.T) {
 		},
 		"after it was taken back": func(r *Rig, i int) (actions.Plan, bool) {
 			p := approved(r, i)
-			_, err := r.Engine.Refuse(r.Context(), []auth.Principal{Anna, Bert}[i%2], p.ID, "not today")
-			r.Must(err)
-			_, err = r.Engine.Approve(r.Context(), Bert, p.ID, p.Hash)
+			r.Must(must.Err(r.Engine.Refuse(r.Context(), []auth.Principal{Anna, Bert}[i%2], p.ID, "not today")))
+			_, err := r.Engine.Approve(r.Context(), Bert, p.ID, p.Hash)
 			return p, fault.Of(err) == fault.Conflict
 		},
 	} {
@@ -187,9 +180,7 @@ func TestSelfApprovalReplayAndStaleApprovalNeverRunAPlan(t *testing.T) {
 				for i := range tries {
 					p, refused := attack(r, i)
 					_, _, err := r.RunPlan(p.By, p)
-					if !refused || err == nil {
-						t.Fatalf("try %d: refused %v, run: %v", i, refused, err)
-					}
+					must.That(t, refused && err != nil, "try %d: refused %v, run: %v", i, refused, err)
 				}
 				expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
 			})
@@ -250,12 +241,8 @@ func TestOneOfTwoApproversApprovesAndAPlanRunsOnlyAfterThat(t *testing.T) {
 					t.Errorf("%v", err)
 				}
 			}
-			if won != 1 && (i != 9 || ran != nil) {
-				t.Errorf("%d approved: %v", won, approvals)
-			}
-			if i == 9 && ran == nil && won == 0 {
-				t.Error("it ran before anybody approved")
-			}
+			expect.That(t, won == 1 || i == 9 && ran == nil, "%d approved: %v", won, approvals)
+			expect.That(t, i != 9 || ran != nil || won != 0, "it ran before anybody approved")
 		}
 	})
 }
@@ -270,16 +257,12 @@ func TestUndoOfAnApprovedRunNeedsNoApprovalForADay(t *testing.T) {
 		undo := r.undo(run.ID)
 		a, err := r.Engine.ApprovalOf(r.Context(), undo)
 		r.Must(err)
-		if a.Needed || a.Covered.IsZero() || len(undo.Approval) > 0 {
-			t.Errorf("%+v", a)
-		}
+		expect.That(t, !a.Needed && !a.Covered.IsZero() && len(undo.Approval) == 0, "%+v", a)
 		r.Kill() // a client that is connected costs a poll every ten seconds
 		time.Sleep(25 * time.Hour)
 		r.Boot()
 		late := r.undo(run.ID)
-		if len(late.Approval) == 0 {
-			t.Error("an undo a day later needs no approval")
-		}
+		expect.That(t, len(late.Approval) != 0, "an undo a day later needs no approval")
 		r.refuses(Anna, late, fault.Conflict, "")
 	})
 }

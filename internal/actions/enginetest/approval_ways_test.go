@@ -43,9 +43,7 @@ func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 	rows := make([]string, len(cases)+len(modes))
 	if *update && !testing.Short() {
 		t.Cleanup(func() {
-			if err := os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, os.WriteFile(file, []byte(strings.Join(rows, "")), 0o644), "WriteFile")
 		})
 	}
 	for i, c := range cases {
@@ -58,9 +56,7 @@ func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 			s.Wrap = func(o *engine.Options) { o.Approval.Rules = rules }
 			OnRig(t, s, func(r *Rig) {
 				rows[i] = c.row(r, &rules)
-				if !*update && !strings.Contains(string(stored), rows[i]) {
-					t.Errorf("not in %s: %s", file, rows[i])
-				}
+				expect.That(t, *update || strings.Contains(string(stored), rows[i]), "not in %s: %s", file, rows[i])
 			})
 		})
 	}
@@ -75,9 +71,7 @@ func TestApprovalFollowsFromWhatIsSentInEveryWay(t *testing.T) {
 					Args: actions.Args{Project: project, Shard: shard, Mode: mode}}
 				row := c.row(r, &rules)
 				rows[len(cases)+i] = row
-				if !*update && !strings.Contains(string(stored), row) {
-					t.Errorf("not in %s: %s", file, row)
-				}
+				expect.That(t, *update || strings.Contains(string(stored), row), "not in %s: %s", file, row)
 			})
 		})
 	}
@@ -145,9 +139,7 @@ func (c Case) row(r *Rig, rules *actions.ApprovalRules) string {
 	others := slices.DeleteFunc(actions.Kinds(), func(k actions.Kind) bool { return slices.Contains(undo.Sends(), k) })
 	*rules = actions.ApprovalRules{Kinds: others}
 	r.Restart()
-	if because := r.undo(run.ID).Approval; len(because) > 0 {
-		r.Errorf("the undo, which sends %v: %v", undo.Sends(), because)
-	}
+	expect.Len(r, r.undo(run.ID).Approval, 0, "the undo, which sends %v", undo.Sends())
 	return row + fmt.Sprintf("; its undo %v\n", undo.Sends())
 }
 

@@ -293,9 +293,7 @@ func (r *Rig) checkRun(run engine.Run, mayFail bool) {
 			moves++
 		}
 	}
-	if moves > run.Limits.Chunks {
-		r.Errorf("%d moves, confirmed were %d at most", moves, run.Limits.Chunks)
-	}
+	expect.That(r, moves <= run.Limits.Chunks, "%d moves, confirmed were %d at most", moves, run.Limits.Chunks)
 	intents, err := r.handle.Intents(r.Context(), run.ID)
 	r.Must(err)
 	if sent := len(r.Sent(run.ID)); sent > len(intents) {

@@ -14,6 +14,8 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -21,8 +23,7 @@ import (
 // resume lets a batch go on, which must be permitted.
 func (r *Rig) resume(run string, q engine.ResumeRequest) {
 	r.Helper()
-	_, err := r.Engine.Resume(r.Context(), Anna, run, q)
-	r.Must(err)
+	r.Must(must.Err(r.Engine.Resume(r.Context(), Anna, run, q)))
 }
 
 func isHeld(run engine.Run) bool { return run.Batch.Hold != nil }
@@ -41,9 +42,7 @@ func (r *Rig) checkMoved(batch, shard string, from ...int) {
 		r.CheckSentOnce(c)
 		sent += len(r.Sent(c.ID))
 	}
-	if sent != len(from) {
-		r.Errorf("%d commands for %d moves", sent, len(from))
-	}
+	expect.That(r, sent == len(from), "%d commands for %d moves", sent, len(from))
 	if n := len(r.Sent(batch)); n != 0 {
 		r.Errorf("the batch itself sent %d commands", n)
 	}
@@ -53,8 +52,7 @@ func TestPausedBatchStaysPausedOverARestart(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10, 20)})
 		id, rule := r.startAndHold(p, simcluster.Rule{Command: "moveChunk", At: simcluster.Cloned})
-		_, err := r.Engine.Pause(r.Context(), Bert, id)
-		r.Must(err)
+		r.Must(must.Err(r.Engine.Pause(r.Context(), Bert, id)))
 		rule.Remove()
 		run := r.Wait(id, func(run engine.Run) bool { return run.Batch.Done == 1 && len(run.Batch.Open) == 0 })
 		time.Sleep(time.Hour)
@@ -64,9 +62,7 @@ func TestPausedBatchStaysPausedOverARestart(t *testing.T) {
 		if run.Batch.Done != 1 || run.Batch.Hold == nil || run.Batch.Hold.By != Bert.ID || run.State != engine.Waiting {
 			r.Fatalf("%s: %+v", run.State, run.Batch)
 		}
-		if _, err := r.Engine.Undo(r.Context(), Anna, id, ""); fault.Of(err) != fault.Conflict {
-			r.Errorf("an open batch was undone: %v", err)
-		}
+		refused.As(r, must.Err(r.Engine.Undo(r.Context(), Anna, id, "")), fault.Conflict, "an open batch was undone")
 		r.resume(id, engine.ResumeRequest{})
 		if run = r.WaitEnd(id); run.State != engine.Succeeded || run.Batch.Busy > time.Hour {
 			r.Fatalf("%s %v, busy %s", run.State, run.Why, run.Batch.Busy)
@@ -245,9 +241,7 @@ func TestBatchKeepsItsLimitsPerHour(t *testing.T) {
 			begun := time.Now()
 			id := r.Start(r.Plan(actions.Batch, args)).ID
 			run := r.Wait(id, func(run engine.Run) bool { return !run.Batch.Waits.IsZero() })
-			if run.Batch.Next.IsZero() || run.State != engine.Waiting {
-				r.Errorf("%s: %s: %+v", name, run.State, run.Batch)
-			}
+			expect.That(r, !run.Batch.Next.IsZero() && run.State == engine.Waiting, "%s: %s: %+v", name, run.State, run.Batch)
 			r.Restart()
 			run = r.WaitEnd(id)
 			children := r.children(id)
@@ -283,9 +277,7 @@ func TestBatchWaitsForItsMaintenanceWindow(t *testing.T) {
 		}
 		run = r.WaitEnd(id)
 		children := r.children(id)
-		if run.State != engine.Succeeded || len(children) != 2 {
-			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(children))
-		}
+		must.That(r, run.State == engine.Succeeded && len(children) == 2, "%s %v, %d runs", run.State, run.Why, len(children))
 		if h := children[1].Started.UTC().Hour(); h != 4 || children[1].Started.Sub(begun) < 2*time.Hour {
 			r.Errorf("item 2 began at %s", children[1].Started)
 		}
@@ -304,9 +296,7 @@ func TestStoppedBatchStopsItsOpenItemAndItsRestCanBePlanned(t *testing.T) {
 		}
 		p, err := r.Engine.Finish(r.Context(), Anna, id, "")
 		r.Must(err)
-		if len(p.Steps) != 2 {
-			r.Fatalf("%d items are left", len(p.Steps))
-		}
+		must.That(r, len(p.Steps) == 2, "%d items are left", len(p.Steps))
 		r.succeeds(r.Start(p).ID)
 	})
 }
@@ -328,9 +318,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 			r.Fatalf("%+v", p.Steps)
 		}
 		undo := r.WaitEnd(r.Start(p).ID)
-		if undo.State != engine.Succeeded || undo.UndoOf != run.ID {
-			r.Fatalf("%s %v: %+v", undo.State, undo.Why, undo.Batch)
-		}
+		must.That(r, undo.State == engine.Succeeded && undo.UndoOf == run.ID, "%s %v: %+v", undo.State, undo.Why, undo.Batch)
 		for _, at := range []int{0, 10, 20} {
 			f := operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)}
 			if got := r.ReadFact(f); got["shard"] != "shard-rs-1" {
@@ -338,12 +326,8 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 			}
 		}
 		after := r.runNow(run.ID)
-		if after.State != engine.Undone || after.UndoneBy != undo.ID {
-			r.Errorf("%s by %q", after.State, after.UndoneBy)
-		}
-		if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); fault.Of(err) != fault.Conflict {
-			r.Errorf("undone twice: %v", err)
-		}
+		expect.That(r, after.State == engine.Undone && after.UndoneBy == undo.ID, "%s by %q", after.State, after.UndoneBy)
+		refused.As(r, must.Err(r.Engine.Undo(r.Context(), Anna, run.ID, "")), fault.Conflict, "undone twice")
 	})
 }
 
@@ -358,9 +342,7 @@ func TestUndoOfAStoppedUndoHasWhatIsLeft(t *testing.T) {
 			r.Fatalf("%s %v", half.State, half.Why)
 		}
 		p = r.undo(run.ID)
-		if len(p.Steps) == 0 || len(p.Steps) > 2 {
-			r.Fatalf("%d items are left", len(p.Steps))
-		}
+		must.That(r, len(p.Steps) != 0 && len(p.Steps) <= 2, "%d items are left", len(p.Steps))
 		r.succeeds(r.Start(p).ID)
 		after := r.runNow(run.ID)
 		expect.Equal(r, after.State, engine.Undone, "the batch")

@@ -86,9 +86,7 @@ func (r *Rig) checkItems(batch engine.Run, otherClient bool) {
 		if before := last[c.Item]; before.ID != "" && (before.State.Open() || before.Ended.After(c.Started)) {
 			r.Errorf("item %d began again although its first run was %s", c.Item, before.State)
 		}
-		if c.State.Open() {
-			r.Errorf("the run of item %d is still %s", c.Item, c.State)
-		}
+		expect.That(r, !c.State.Open(), "the run of item %d is still %s", c.Item, c.State)
 		last[c.Item] = c
 		r.CheckSentOnce(c)
 	}

@@ -16,6 +16,8 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/topology"
 )
 
@@ -41,9 +43,7 @@ func TestBatchesThatCannotBePlannedAreRefused(t *testing.T) {
 			"group of 1,001":    {actions.Args{Plans: []actions.PlannedChange{move}, Group: 1001}, fault.Invalid, `"group"`},
 		} {
 			_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Batch, Args: c.args, Reason: "a test"})
-			if fault.Of(err) != c.kind || !strings.Contains(fault.Text(err), c.says) {
-				r.Errorf("%s: %v", name, err)
-			}
+			expect.That(r, fault.Of(err) == c.kind && strings.Contains(fault.Text(err), c.says), "%s: %v", name, err)
 		}
 	})
 }
@@ -59,9 +59,7 @@ func TestABlockedItemBlocksItsBatchAndIsNamed(t *testing.T) {
 			r.Error("it runs")
 		}
 		two := append(moves("shard-rs-2", 0), moves("shard-rs-3", 0)...)
-		if p := r.Plan(actions.Batch, actions.Args{Plans: two}); !p.Blocked() {
-			r.Error("two items move the same chunk")
-		}
+		expect.That(r, r.Plan(actions.Batch, actions.Args{Plans: two}).Blocked(), "two items move the same chunk")
 	})
 }
 
@@ -146,9 +144,7 @@ func TestBatchOfAThousandItemsIsSavedInSmallWrites(t *testing.T) {
 		})
 		run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
 		r.Disk.Fail(nil, nil)
-		if run.State != engine.Succeeded || run.Batch.Done != items {
-			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
-		}
+		must.That(r, run.State == engine.Succeeded && run.Batch.Done == items, "%s %v: %+v", run.State, run.Why, run.Batch)
 		record, err := r.handle.RunRecord(r.Context(), id)
 		r.Must(err)
 		if size = len(record.Body); size > 16<<10 || saves > 5*items {
@@ -174,9 +170,7 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 			plans = append(plans, moves("shard-rs-2", 1001+i)...)
 		}
 		with := engine.Request{Kind: actions.Batch, Args: actions.Args{Plans: plans}, Reason: "a test"}
-		if _, err := r.Engine.Plan(r.Context(), Anna, with); err == nil {
-			r.Error("planned with items that cannot be")
-		}
+		expect.That(r, must.Err(r.Engine.Plan(r.Context(), Anna, with)) != nil, "planned with items that cannot be")
 		p := r.Plan(actions.Batch, actions.Args{Plans: plans, LeaveOut: true})
 		if p.Blocked() || len(p.Steps) != 1 || len(p.Args.Plans) != 1 || p.Args.LeaveOut {
 			r.Fatalf("%d items, %+v", len(p.Steps), p.Checks)
@@ -192,14 +186,10 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 			"an earlier item moves", "Item 5", "shard-rs-9", "6 more items of the request are left out: 12, 13, 14, 15, 16, 17."},
 			"lacks")
 		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded || run.Batch.Items != 1 {
-			r.Errorf("%s %v: %+v", run.State, run.Why, run.Batch)
-		}
+		expect.That(r, run.State == engine.Succeeded && run.Batch.Items == 1, "%s %v: %+v", run.State, run.Why, run.Batch)
 		_, err := r.Engine.Plan(r.Context(), Anna, engine.Request{Kind: actions.Batch, Reason: "a test",
 			Args: actions.Args{Plans: moves("shard-rs-1", 20, 30), LeaveOut: true}})
-		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "every item") {
-			r.Errorf("nothing is left: %v", err)
-		}
+		refused.With(r, err, fault.Conflict, "every item", "nothing is left")
 	})
 }
 

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"shardboard/internal/actions/operation"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 )
 
 // ClusterState is the part of the catalogue that the commands of an empty rig
@@ -61,9 +62,7 @@ type ZoneRangeState struct {
 func (r *Rig) ReadState() ClusterState {
 	r.Helper()
 	state, err := r.readState(context.Background())
-	if err != nil {
-		r.Error(err)
-	}
+	expect.That(r, err == nil, "%v", err)
 	return state
 }
 

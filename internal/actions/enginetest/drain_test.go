@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -94,19 +95,13 @@ func TestAShardIsDrainedAndRemovedInEveryRelease(t *testing.T) {
 				if run.State != engine.Succeeded || r.removals(id) != 1 {
 					r.Fatalf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
 				}
-				if want := release == "8.3"; run.CanUndo() != want {
-					r.Errorf("can be undone: %v", run.CanUndo())
-				}
-				if !r.ReadState().Draining[first] {
-					r.Fatal("draining removed the shard, or ended")
-				}
+				expect.Equal(r, run.CanUndo(), release == "8.3", "can be undone")
+				must.That(r, r.ReadState().Draining[first], "draining removed the shard, or ended")
 				gone := r.PlanAndRun(actions.RemoveShard, actions.Args{Shard: first})
 				if _, there := r.ReadState().Draining[first]; there || gone.State != engine.Succeeded || r.removals(gone.ID) != 1 {
 					r.Fatalf("%s %s, the shard is there: %v", gone.State, gone.Why, there)
 				}
-				if gone.CanUndo() {
-					r.Error("a removed shard is said to come back")
-				}
+				expect.That(r, !gone.CanUndo(), "a removed shard is said to come back")
 			})
 		})
 	}
@@ -140,9 +135,7 @@ func TestStoppingADrainRunLeavesTheDrainingOn(t *testing.T) {
 		if run.State != engine.Stopped || run.Why.Code != "run.stoppedDraining" || !r.ReadState().Draining[first] {
 			r.Errorf("%s: %s", run.State, run.Why)
 		}
-		if !run.CanFinish() || !run.CanUndo() {
-			r.Error("neither the rest nor the undo is offered")
-		}
+		expect.That(r, run.CanFinish() && run.CanUndo(), "neither the rest nor the undo is offered")
 		undo := r.undo(id)
 		if back := r.WaitEnd(r.Start(undo).ID); back.State != engine.Succeeded || r.ReadState().Draining[first] {
 			r.Errorf("%s %s: the shard still drains", back.State, back.Why)
@@ -186,9 +179,7 @@ func TestADrainGoesOnWhateverHappensMeanwhile(t *testing.T) {
 			}
 			time.Sleep(5 * time.Minute)
 			for i, p := range struck {
-				if p.Struck() == 0 {
-					r.Errorf("fault %d did not strike", i)
-				}
+				expect.That(r, p.Struck() != 0, "fault %d did not strike", i)
 			}
 			r.Sim.Faults().Heal()
 		},
@@ -228,9 +219,7 @@ func TestAJumboChunkKeepsAShardFromBecomingEmpty(t *testing.T) {
 		r.balance(12)
 		time.Sleep(10 * time.Minute)
 		run, err := r.Engine.RunByID(r.Context(), id)
-		if err != nil || !awaiting(run) {
-			r.Fatalf("%s %s", run.State, run.Why)
-		}
+		must.That(r, err == nil && awaiting(run), "%s %s", run.State, run.Why)
 		r.setJumboFlag(false)
 		r.balance(4)
 		r.succeeds(id)

@@ -11,6 +11,8 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -37,9 +39,7 @@ func TestFailedWriteNeverMakesTheRecordWrong(t *testing.T) {
 							r.Restart()
 						}
 						if run, err = r.Engine.RunOfPlan(r.Context(), p.ID); err != nil {
-							if len(r.Sim.Faults().Seen(c.Command)) > 0 {
-								r.Error("no run, and something was sent")
-							}
+							expect.That(r, len(r.Sim.Faults().Seen(c.Command)) == 0, "no run, and something was sent")
 							return
 						}
 					} else if how == "from" {
@@ -108,9 +108,7 @@ func (r *Rig) killAt(c Case, when string, n int) {
 		if did := w.HasEffect(s.Step); s.Sends() && did != (s.State == engine.Succeeded) {
 			r.Errorf("a step is called %s (%s), its effect is there: %v", s.State, s.Why.Code, did)
 		}
-		if s.Sends() && !s.Sent.Before(restarted) {
-			r.Error("the next process sends the rest by itself")
-		}
+		expect.That(r, !s.Sends() || s.Sent.Before(restarted), "the next process sends the rest by itself")
 	}
 	r.checkStartAudited(run.ID)
 	r.checkAudited(run)
@@ -138,9 +136,7 @@ func TestNoCommandIsSentWhenTheDataDirectoryIsLostAfterTheIntent(t *testing.T) {
 		id := r.Start(p).ID
 		time.Sleep(10 * time.Minute)
 		run, err := r.Engine.RunByID(r.Context(), id)
-		if err != nil || !run.State.Open() || run.Why.Code != "run.unsaved" {
-			r.Fatalf("%v %s %v", err, run.State, run.Why)
-		}
+		must.That(r, err == nil && run.State.Open() && run.Why.Code == "run.unsaved", "%v %s %v", err, run.State, run.Why)
 		r.checkNothingAccepted(id)
 		if sent := r.Sent(id); len(sent) > 0 {
 			r.Errorf("%v was sent without a record", sent)

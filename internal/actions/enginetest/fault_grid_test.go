@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -153,9 +154,7 @@ func keyDoc(n int) bson.D { return bson.D{{Key: "p", Value: n}} }
 func TestReportsAreTrueInTheGridOfFaults(t *testing.T) {
 	cases, points := gridCases()
 	all := gridFaults()
-	if len(points) < 40 || len(all) < 22 {
-		t.Fatalf("%d steps, %d faults", len(points), len(all))
-	}
+	must.That(t, len(points) >= 40 && len(all) >= 22, "%d steps, %d faults", len(points), len(all))
 	for n, f := range all {
 		for i, p := range points {
 			c := cases[i]
@@ -180,9 +179,7 @@ func (r *Rig) runCell(c Case, p simcluster.FaultPoint, f gridFault) {
 	if c.Kind == actions.DrainShard { // it goes on until the balancer, as slow as the cluster was, has emptied the shard
 		limit = 20 * time.Minute
 	}
-	if took > limit {
-		r.Errorf("settled %s after the cluster was whole", took)
-	}
+	expect.That(r, took <= limit, "settled %s after the cluster was whole", took)
 	r.CheckSentOnce(run)
 	if !f.otherClient {
 		// No command of the run takes effect later, and no effect disappears.

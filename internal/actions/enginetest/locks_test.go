@@ -122,9 +122,7 @@ func (r *Rig) sendRequests(p actions.Plan, command string, n int, rng *rand.Rand
 		})
 	}
 	all.Wait()
-	if len(ids) != 1 || made != 1 {
-		r.Fatalf("%d runs, %d made", len(ids), made)
-	}
+	must.That(r, len(ids) == 1 && made == 1, "%d runs, %d made", len(ids), made)
 	for id := range ids {
 		run := r.succeeds(id)
 		r.CheckSentOnce(run)

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -117,9 +118,7 @@ func TestMoveBackWaitsUntilOrphanedDocumentsAreDeleted(t *testing.T) {
 		for _, c := range p.Checks {
 			foreseen = foreseen || c.ID == "cleanup" && c.Verdict == actions.Warn && c.Text.Args()["until"] != ""
 		}
-		if !foreseen || p.Blocked() {
-			r.Errorf("the plan does not foresee it: %+v", p.Checks)
-		}
+		expect.That(r, foreseen && !p.Blocked(), "the plan does not foresee it: %+v", p.Checks)
 		id := r.Start(p).ID
 		waiting := r.Wait(id, func(run engine.Run) bool { return run.State == engine.Waiting })
 		if w := waiting.Steps[len(waiting.Steps)-1].Backoff; w == nil || w.Obstacle != operation.ObstacleOrphans ||
@@ -167,9 +166,7 @@ func TestARangeThatIsSplitWhileItIsSentDoesNotHangForLong(t *testing.T) {
 				if run.State == engine.Succeeded || time.Since(begun) > test.longest || len(r.Sent(id)) != 1 {
 					r.Errorf("%s %v after %s, %d sent", run.State, run.Why, time.Since(begun), len(r.Sent(id)))
 				}
-				if changed := run.Steps[len(run.Steps)-1].Changed; len(changed) == 0 {
-					r.Errorf("what changed is not shown: %+v", run.Steps)
-				}
+				expect.That(r, len(run.Steps[len(run.Steps)-1].Changed) != 0, "what changed is not shown: %+v", run.Steps)
 				r.CheckSentOnce(run)
 				r.succeeds(r.PlanAndRun(actions.MoveChunk, actions.Args{NS: NS, Bounds: [2]bson.Raw{P(0), P(5)}, To: "shard-rs-2"}).ID)
 			})
@@ -268,9 +265,7 @@ func TestAMoveIsDoneWhileACursorHoldsUpItsDeletion(t *testing.T) {
 			r.Must(err)
 			return slices.ContainsFunc(open, func(k topology.OpenCursor) bool { return k.Shard == waits[0].Shard && k.NS == NS })
 		}
-		if !standing() {
-			r.Errorf("on %s nothing is open", waits[0].Shard)
-		}
+		expect.That(r, standing(), "on %s nothing is open", waits[0].Shard)
 		undo := r.undo(id)
 		r.Admin(bson.D{{Key: "killSessions", Value: bson.A{session}}})
 		if time.Sleep(time.Minute); standing() {
@@ -302,9 +297,7 @@ func TestMoveThatWaitedForCleanUpCanBeUndoneAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			OnRig(t, Setup{}, func(r *Rig) {
 				p := r.planMove()
-				if !p.Steps[0].Wait || !p.Undo.From.IsZero() {
-					r.Fatalf("waits %v, undo from %s", p.Steps[0].Wait, p.Undo.From)
-				}
+				must.That(r, p.Steps[0].Wait && p.Undo.From.IsZero(), "waits %v, undo from %s", p.Steps[0].Wait, p.Undo.From)
 				run := r.WaitEnd(r.Start(p).ID)
 				between(r)
 				undo := r.undo(run.ID)

@@ -2,7 +2,6 @@ package enginetest
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -27,9 +27,7 @@ func (r *Rig) runAndUndo(c Case) {
 	p := c.Plan(r)
 	before := r.ReadState().String()
 	run := r.WaitEnd(r.Start(p).ID)
-	if run.State != engine.Succeeded || run.Resolved {
-		r.Fatalf("%s %v: %+v", run.State, run.Why, run.Steps)
-	}
+	must.That(r, run.State == engine.Succeeded && !run.Resolved, "%s %v: %+v", run.State, run.Why, run.Steps)
 	r.checkReported(run)
 	sent, waits := r.Sent(run.ID), 0
 	for _, s := range p.Steps {
@@ -68,12 +66,8 @@ func (r *Rig) runAndUndo(c Case) {
 	if was := r.runNow(run.ID); was.State != engine.Undone || was.UndoneBy != back.ID {
 		r.Errorf("%s %s", was.State, was.UndoneBy)
 	}
-	if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); err == nil {
-		r.Error("undone twice")
-	}
-	if err := r.undoRefusal(back); !strings.Contains(fault.Text(err), "make the plan of that run again") {
-		r.Errorf("the undo of an undo: %v", err)
-	}
+	expect.That(r, must.Err(r.Engine.Undo(r.Context(), Anna, run.ID, "")) != nil, "undone twice")
+	expect.Contains(r, fault.Text(r.undoRefusal(back)), "make the plan of that run again", "the undo of an undo")
 }
 
 func TestRefusedCommandIsReportedAndChangesNothing(t *testing.T) {
@@ -173,9 +167,7 @@ func TestUndoOfAChangedRangeReportsWhatChanged(t *testing.T) {
 		time.Sleep(time.Minute)
 		err := r.undoRefusal(run)
 		var differs *engine.ChangedError
-		if !errors.As(err, &differs) || len(differs.Differences) != 1 {
-			r.Fatalf("%v", err)
-		}
+		must.That(r, errors.As(err, &differs) && len(differs.Differences) == 1, "%v", err)
 		d := differs.Differences[0]
 		if d.Field != "shards" || d.Want != "shard-rs-1" || d.Got != "shard-rs-1,shard-rs-3" || d.Fact.NS != NS {
 			r.Errorf("%+v", d)

@@ -80,9 +80,7 @@ func TestPinAdaptsToAClusterThatChangedSinceThePlan(t *testing.T) {
 				break
 			}
 		}
-		if first.At == nil {
-			r.Fatal("nothing is cut")
-		}
+		must.That(r, first.At != nil, "nothing is cut")
 		r.Admin(bson.D{{Key: "split", Value: first.NS}, {Key: "middle", Value: first.At}})
 		run := r.WaitEnd(r.Start(p).ID)
 		r.checkReported(run)
@@ -114,18 +112,14 @@ func TestRestOfAStoppedPinCanBeFinished(t *testing.T) {
 		if s := run.LastingChanges(); run.State != engine.Stopped || !run.CanFinish() || s.Splits == 0 || s.RangesSet != 0 {
 			r.Fatalf("%s %+v", run.State, s)
 		}
-		if _, err := r.Engine.Finish(r.Context(), Bert, "nosuchrun", ""); err == nil {
-			r.Error("the rest of no run")
-		}
+		expect.That(r, must.Err(r.Engine.Finish(r.Context(), Bert, "nosuchrun", "")) != nil, "the rest of no run")
 		rest, err := r.Engine.Finish(r.Context(), Anna, id, "")
 		r.Must(err)
 		done := r.WaitEnd(r.Start(rest).ID)
 		if done.State != engine.Succeeded || len(done.Steps) >= len(p.Steps) {
 			r.Errorf("%s in %d steps, planned were %d", done.State, len(done.Steps), len(p.Steps))
 		}
-		if _, err := r.Engine.Finish(context.Background(), Anna, done.ID, ""); err == nil {
-			r.Error("the rest of what is done")
-		}
+		expect.That(r, must.Err(r.Engine.Finish(context.Background(), Anna, done.ID, "")) != nil, "the rest of what is done")
 	})
 }
 
@@ -176,8 +170,7 @@ func onShop(t *testing.T, by shopBy, test func(r *Rig, p placement.Project), ids
 	OnRig(t, Setup{Of: by.profile(), Data: func(r *Rig) {
 		by.of(ids...).Fill(func(db string, cmd bson.D) {
 			r.Helper()
-			_, err := r.Sim.Command(r.Context(), db, cmd)
-			r.Must(err)
+			r.Must(must.Err(r.Sim.Command(r.Context(), db, cmd)))
 		})
 	}, Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}, func(r *Rig) {
 		found := r.Keeper.Directory().Exactly("Tenant 1")
@@ -266,9 +259,7 @@ func TestTenantIsPinnedByIDsOfEveryType(t *testing.T) {
 				}
 				expect.Equal(r, len(run.Rows), 4, "rows are counted of %+v", run.Rows)
 				for _, c := range run.Rows {
-					if c.Before.Value != 6 || c.After.Value != 6 {
-						r.Errorf("rows of the tenant: %+v", c)
-					}
+					expect.That(r, c.Before.Value == 6 && c.After.Value == 6, "rows of the tenant: %+v", c)
 				}
 				unpin := r.Plan(actions.Unpin, actions.Args{Project: p.IDText()})
 				if len(unpin.Steps) != 5 { // four ranges and the zone

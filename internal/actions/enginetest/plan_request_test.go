@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 func TestPlanNeedsAReasonARoleAndAKind(t *testing.T) {
@@ -34,9 +35,7 @@ func TestPlanNeedsAReasonARoleAndAKind(t *testing.T) {
 			"wrong type": {Anna, engine.Request{Kind: actions.Split, Args: actions.Args{NS: NS, At: bson.Raw{5, 0, 0, 0, 0}}, Reason: "x"},
 				fault.Invalid},
 		} {
-			if _, err := r.Engine.Plan(r.Context(), c.by, c.r); fault.Of(err) != c.want {
-				r.Errorf("%s: %v", name, err)
-			}
+			refused.As(r, must.Err(r.Engine.Plan(r.Context(), c.by, c.r)), c.want, "%s", name)
 		}
 		expect.Equal(r, len(r.Disk.Recorded("plan.refused")), 7, "refusals recorded")
 		expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands sent")
@@ -54,9 +53,7 @@ func TestPlanIsStoredExactlyAsItWasMade(t *testing.T) {
 			r.Error(got)
 		}
 		other := r.Plan(actions.Split, actions.Args{NS: NS, At: P(6)})
-		if other.Hash == p.Hash {
-			r.Error("another key, the same hash")
-		}
+		expect.That(r, other.Hash != p.Hash, "another key, the same hash")
 		kept, err := r.Engine.PlanByID(r.Context(), p.ID)
 		r.Must(err)
 		if kept.Hash != p.Hash || !kept.Commands[0].Equal(p.Commands[0]) || kept.By.ID != Anna.ID ||
@@ -71,9 +68,7 @@ func TestPlanIsStoredExactlyAsItWasMade(t *testing.T) {
 func TestPlanRunsOnlyForItsMakerAndAsShown(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.planMove()
-		if p.Confirm == "" {
-			r.Fatal("bytes are not known, and nothing is to be typed")
-		}
+		must.That(r, p.Confirm != "", "bytes are not known, and nothing is to be typed")
 		try := func(by auth.Principal, hash, confirm string, want fault.Kind) {
 			r.Helper()
 			if _, _, err := r.Engine.Run(r.Context(), by, p.ID, engine.RunRequest{Hash: hash, Confirm: confirm}); fault.Of(err) != want {
@@ -128,9 +123,7 @@ func TestNoPlanIsMadeWhileTheClusterCannotBeRead(t *testing.T) {
 		}
 		r.refuses(Anna, p, fault.Unavailable, "")
 		r.Network.Restore()
-		if _, err := r.Engine.Plan(r.Context(), Anna, ask); err != nil {
-			r.Errorf("after the network was restored: %v", err)
-		}
+		expect.NoError(r, must.Err(r.Engine.Plan(r.Context(), Anna, ask)), "after the network was restored")
 	})
 }
 

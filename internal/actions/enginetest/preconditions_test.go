@@ -167,9 +167,7 @@ func (r *Rig) changesReported(p actions.Plan) []operation.Difference {
 	r.Helper()
 	_, _, err := r.RunPlan(Anna, p)
 	var differs *engine.ChangedError
-	if !errors.As(err, &differs) {
-		r.Fatalf("%v, want what changed", err)
-	}
+	must.That(r, errors.As(err, &differs), "%v, want what changed", err)
 	expect.Equal(r, len(r.Sim.Faults().Seen()), 0, "commands were sent")
 	return differs.Differences
 }
@@ -263,16 +261,12 @@ func TestPlanDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
 				t.Errorf("restart %v: a plan from a time that has not come is run", restart)
 			}
 			time.Sleep(time.Hour + time.Minute) // beyond the later of both times
-			if !restart && !r.refusedAsExpired(hour) {
-				t.Error("a plan that was refused as expired is run later")
-			}
+			expect.That(t, restart || r.refusedAsExpired(hour), "a plan that was refused as expired is run later")
 		}
 		p := split()
 		time.Sleep(engine.Expiry + time.Minute)
 		r.shiftPlan(p, p.ID, 10*time.Minute) // by the clock it is valid for 9 more minutes
-		if !r.refusedAsExpired(p) {
-			t.Error("a plan of this process is run 16 minutes after it was made")
-		}
+		expect.That(t, r.refusedAsExpired(p), "a plan of this process is run 16 minutes after it was made")
 		expect.Equal(t, len(r.Sim.Faults().Seen()), 0, "commands sent")
 		r.Wait(r.Start(split()).ID, func(run engine.Run) bool { return run.State == engine.Succeeded })
 	})
@@ -282,13 +276,9 @@ func TestPlanExpiredByAWrongClockStaysExpired(t *testing.T) {
 	OnRig(t, Setup{}, func(r *Rig) {
 		p := r.Plan(actions.Split, actions.Args{NS: NS, At: P(5)})
 		r.shiftPlan(p, p.ID, -24*time.Hour) // the clock is a day ahead
-		if !r.refusedAsExpired(p) {
-			t.Fatal("a plan that has expired is run")
-		}
+		must.That(t, r.refusedAsExpired(p), "a plan that has expired is run")
 		r.shiftPlan(p, p.ID, 0) // the clock is right again
-		if !r.refusedAsExpired(p) {
-			t.Error("a plan that was refused as expired is run")
-		}
+		expect.That(t, r.refusedAsExpired(p), "a plan that was refused as expired is run")
 	})
 }
 
@@ -306,9 +296,7 @@ func TestRunThatWouldMoveMoreThanWasConfirmedEnds(t *testing.T) {
 		}
 		rule.Remove()
 		run := r.WaitEnd(id)
-		if run.State != engine.Refused || run.Why.Code != "step.beyondLimits" {
-			r.Errorf("%s %v", run.State, run.Why)
-		}
+		expect.That(r, run.State == engine.Refused && run.Why.Code == "step.beyondLimits", "%s %v", run.State, run.Why)
 		r.checkReported(run)
 	})
 }

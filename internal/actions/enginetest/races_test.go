@@ -18,6 +18,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/change"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -173,9 +174,7 @@ func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *R
 	r.Sim.Faults().Heal()
 	sent := r.seenCommands(c)
 	if err != nil || len(sent) == 0 {
-		if len(sent) > 0 {
-			r.Error("refused, and sent all the same")
-		}
+		expect.That(r, len(sent) == 0, "refused, and sent all the same")
 		if run.State == engine.Succeeded && run.Steps[0].Already == "" {
 			r.Error("nothing was sent, and it is called succeeded")
 		}
@@ -204,8 +203,7 @@ func (r *Rig) seenCommands(c Case) []simcluster.Seen {
 // Admin runs a command of another operator, past the engine and the network.
 func (r *Rig) Admin(cmd bson.D) {
 	r.Helper()
-	_, err := r.Sim.Command(context.Background(), "admin", cmd)
-	r.Must(err)
+	r.Must(must.Err(r.Sim.Command(context.Background(), "admin", cmd)))
 }
 
 // tryCommand runs a command of another client and ignores the result.
@@ -230,8 +228,7 @@ func (r *Rig) moveByOtherCleanly(lo, hi int, to string) {
 func (r *Rig) moveByOtherOverNetwork(lo, hi int, to string) {
 	r.Helper()
 	uri := must.Get(cluster.ParseURI(simcluster.URI()))
-	c, err := cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim})
-	r.Must(err)
+	c := must.Get(cluster.Connect(context.Background(), uri, cluster.Options{Dialer: r.Sim}))
 	defer func() { _ = c.Close(context.Background()) }()
 	r.Must(change.Send(context.Background(), c, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(lo), Max: P(hi), Shard: to}))
 }
@@ -292,15 +289,11 @@ func TestRunsBesideEachOtherEndAndSendOnce(t *testing.T) {
 				ids = append(ids, run.ID)
 				time.Sleep(200 * time.Millisecond)
 			}
-			if len(ids) < 4 {
-				r.Fatalf("only %d of %d runs", len(ids), len(plans))
-			}
+			must.That(r, len(ids) >= 4, "only %d of %d runs", len(ids), len(plans))
 			for _, id := range ids {
 				run := r.WaitLongEnd(id)
 				r.CheckSentOnce(run)
-				if run.State != engine.Succeeded {
-					r.Errorf("seed %d: %s %s: %v", seed, run.Kind, run.State, run.Why)
-				}
+				expect.That(r, run.State == engine.Succeeded, "seed %d: %s %s: %v", seed, run.Kind, run.State, run.Why)
 			}
 		})
 	}

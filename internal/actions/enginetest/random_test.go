@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -120,9 +121,7 @@ func (g *game) check() {
 		g.Error(torn)
 	}
 	for _, run := range g.Disk.allRuns() {
-		if run.State.Open() {
-			g.Errorf("run %s (%s) is still %s (%s)", run.ID, run.Kind, run.State, run.Why.Code)
-		}
+		expect.That(g, !run.State.Open(), "run %s (%s) is still %s (%s)", run.ID, run.Kind, run.State, run.Why.Code)
 		g.CheckSentOnce(run)
 		g.checkStartAudited(run.ID)
 		g.checkAudited(run)
@@ -171,9 +170,7 @@ func (g *game) undoAndCompare(id string, before ClusterState) {
 	}
 	undo, _, err := g.RunPlan(Bert, p)
 	if err != nil {
-		if !p.Blocked() {
-			g.Errorf("the undo of %s does not run: %v", run.Kind, err)
-		}
+		expect.That(g, p.Blocked(), "the undo of %s does not run: %v", run.Kind, err)
 		return
 	}
 	if undo = g.WaitEnd(undo.ID); undo.State != engine.Succeeded {
@@ -221,9 +218,7 @@ func (g *game) planAndRun() {
 	kind, args := g.randomRequest(state)
 	p, err := g.Engine.Plan(g.Context(), Anna, engine.Request{Kind: kind, Args: args, Reason: "chance"})
 	if err != nil {
-		if fault.Of(err) == fault.Internal {
-			g.Errorf("%s %+v: %v", kind, args, err)
-		}
+		expect.That(g, fault.Of(err) != fault.Internal, "%s %+v: %v", kind, args, err)
 		return
 	}
 	run, _, err := g.RunPlan(Anna, p)

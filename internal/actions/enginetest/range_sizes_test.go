@@ -35,8 +35,7 @@ func fillChunk(r *Rig, n int) {
 	r.Helper()
 	command := func(db string, d bson.D) {
 		r.Helper()
-		_, err := r.Sim.Command(r.Context(), db, d)
-		r.Must(err)
+		r.Must(must.Err(r.Sim.Command(r.Context(), db, d)))
 	}
 	command("config", bson.D{{Key: "update", Value: "settings"}, {Key: "updates", Value: bson.A{bson.D{
 		{
@@ -55,8 +54,7 @@ func fillChunk(r *Rig, n int) {
 	}
 	command(db, bson.D{{Key: "insert", Value: coll}, {Key: "documents", Value: rows}})
 	time.Sleep(2 * time.Minute) // for shards and table to learn the chunk size
-	_, err = r.Watcher.Load(r.Context())
-	r.Must(err)
+	r.Must(must.Err(r.Watcher.Load(r.Context())))
 }
 
 func sizeCheck(p actions.Plan) (actions.Verdict, string) {
@@ -76,9 +74,7 @@ func TestPlanMeasuresTheChunkThatItMoves(t *testing.T) {
 				}
 				_, err := r.Sim.Command(r.Context(), "admin", bson.D{{Key: "moveChunk", Value: string(NS)},
 					{Key: "bounds", Value: bson.A{P(0), P(10)}}, {Key: "to", Value: "shard-rs-2"}})
-				if err == nil || !strings.Contains(err.Error(), "Found 2001 documents") {
-					t.Errorf("the donor said %v", err)
-				}
+				expect.That(t, err != nil && strings.Contains(err.Error(), "Found 2001 documents"), "the donor said %v", err)
 				fillChunk(r, 2000)
 				p := r.Plan(actions.MoveChunk, move)
 				if v, code := sizeCheck(p); v != actions.Pass || code != "size.measured" {
@@ -153,16 +149,13 @@ func (w fakeRecentWrites) RecentWrites(_ context.Context, t *topology.Table, of 
 func TestHotSplitKeepsItsCutsWithThePlan(t *testing.T) {
 	asked := 0
 	key := func(p int32) bson.Raw {
-		raw := must.Get(bson.Marshal(bson.D{{Key: "p", Value: p}}))
-		return raw
+		return must.Get(bson.Marshal(bson.D{{Key: "p", Value: p}}))
 	}
 	OnRig(t, Setup{Wrap: func(o *engine.Options) { o.Recent = fakeRecentWrites{&asked} }}, func(r *Rig) {
 		r.Plan(actions.Split, actions.Args{NS: NS, At: key(5)})
 		expect.Equal(r, asked, 0, "a plan that does not depend on writes asked for them")
 		p := r.Plan(actions.SplitHot, actions.Args{NS: NS, Bounds: [2]bson.Raw{key(10), key(20)}})
-		if asked != 1 || len(p.Args.Cuts) != 1 {
-			r.Fatalf("asked %d times, %+v", asked, p.Checks)
-		}
+		must.That(r, asked == 1 && len(p.Args.Cuts) == 1, "asked %d times, %+v", asked, p.Checks)
 		r.Restart()
 		kept, err := r.Engine.PlanByID(r.Context(), p.ID)
 		r.Must(err)
@@ -193,9 +186,7 @@ func seeds(t *testing.T, usual int) (from, to uint64) {
 	t.Helper()
 	if one := os.Getenv("ACTIONS_SEED"); one != "" {
 		n, err := strconv.ParseUint(one, 10, 64)
-		if err != nil {
-			t.Fatalf("ACTIONS_SEED: %v", err)
-		}
+		must.That(t, err == nil, "ACTIONS_SEED: %v", err)
 		return n, n + 1
 	}
 	return 1, uint64(usual) + 1

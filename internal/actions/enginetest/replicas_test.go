@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"shardboard/internal/actions/engine"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -150,9 +152,7 @@ func (r *Rig) loseLead(other *otherReplica, c Case, m moment, l loss) {
 	started, _, err := r.RunPlan(Anna, p)
 	if held != nil {
 		r.Must(err)
-		if !r.waitStruck(held, started.ID) {
-			r.Fatal("the command was not sent")
-		}
+		must.That(r, r.waitStruck(held, started.ID), "the command was not sent")
 		lose()
 		time.Sleep(5 * time.Second) // the other replica looks at the command in flight
 		held.Remove()
@@ -166,9 +166,7 @@ func (r *Rig) loseLead(other *otherReplica, c Case, m moment, l loss) {
 	r.Disk.Fail(nil, nil)
 	run, err := other.RunOfPlan(r.Context(), p.ID)
 	if m.what == "run" && !m.after {
-		if err == nil || len(r.Disk.allRuns()) > 0 {
-			r.Errorf("the former leader stored a run: %v", run.State)
-		}
+		expect.That(r, err != nil && len(r.Disk.allRuns()) == 0, "the former leader stored a run: %v", run.State)
 		return
 	}
 	r.Must(err)
@@ -210,8 +208,6 @@ func (r *Rig) waitEndAt(other *otherReplica, id string) engine.Run {
 		if hasEnded(run) {
 			return run
 		}
-		if time.Now().After(end) {
-			r.Fatalf("the run is still %s (%s)", run.State, run.Why.Code)
-		}
+		must.That(r, !time.Now().After(end), "the run is still %s (%s)", run.State, run.Why.Code)
 	}
 }

@@ -18,11 +18,7 @@ import (
 )
 
 // newKey is the pattern to which the tests reshard NS.
-func newKey(t testing.TB) bson.Raw {
-	t.Helper()
-	doc := must.Get(bson.Marshal(bson.D{{Key: "q", Value: int32(1)}}))
-	return doc
-}
+func newKey() bson.Raw { return must.Get(bson.Marshal(bson.D{{Key: "q", Value: int32(1)}})) }
 
 // onReshardRig runs a test on a cluster that takes its time to reshard, and has documents.
 func onReshardRig(t *testing.T, version string, test func(r *Rig)) {
@@ -39,7 +35,7 @@ func onReshardRig(t *testing.T, version string, test func(r *Rig)) {
 
 func (r *Rig) startReshard() engine.Run {
 	r.Helper()
-	return r.Start(r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(r), InitialChunks: 6}))
+	return r.Start(r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(), InitialChunks: 6}))
 }
 
 // copying waits until the run has seen documents being copied.
@@ -110,9 +106,7 @@ func TestACollectionIsDistributedAnewWithItsKey(t *testing.T) {
 		if len(on) < 2 || !slices.Equal(after.Ranges, before.Ranges) {
 			r.Errorf("chunks are on %v, zones %v", on, after.Ranges)
 		}
-		if now := r.Watcher.Table().Collection(NS); now.Incarnation == c.Incarnation {
-			r.Error("it is the same collection as before")
-		}
+		expect.That(r, r.Watcher.Table().Collection(NS).Incarnation != c.Incarnation, "it is the same collection as before")
 		r.CheckSentOnce(run)
 	})
 }
@@ -142,9 +136,7 @@ func TestAReshardingIsJoinedAfterACrash(t *testing.T) {
 		run := r.Wait(id, func(run engine.Run) bool {
 			return run.Steps[0].State == engine.Running && run.Steps[0].Resharding != nil
 		})
-		if run.State != engine.Running || run.Why.Code != "step.joined" {
-			r.Errorf("%s %+v", run.State, run.Why)
-		}
+		expect.That(r, run.State == engine.Running && run.Why.Code == "step.joined", "%s %+v", run.State, run.Why)
 		run = r.WaitEnd(id)
 		if run.State != engine.Succeeded || !run.Resolved || !r.resharded() || version == "8.0.4" && run.CanUndo() {
 			r.Errorf("%s %+v, key %s", run.State, run.Why, r.key())
@@ -209,7 +201,7 @@ func TestAnotherRunWaitsWhileItsCollectionIsResharded(t *testing.T) {
 // of the cluster is read as the key of the collection.
 func reshardCase(t testing.TB) Case {
 	return Case{Name: "reshard", Command: "reshardCollection", Kind: actions.ReshardKind,
-		Args: actions.Args{NS: NS, Key: newKey(t), InitialChunks: 1}, Before: insertRows}
+		Args: actions.Args{NS: NS, Key: newKey(), InitialChunks: 1}, Before: insertRows}
 }
 
 // checkReshardTrue fails the test when the run does not report what is in the cluster, or
@@ -282,7 +274,7 @@ func TestAReshardingSurvivesFaultsWhileItCopies(t *testing.T) {
 // Somebody else has begun another resharding between the plan and the command.
 func TestAReshardingIsNotSentWhileAnotherRuns(t *testing.T) {
 	onReshardRig(t, "5.0.7", func(r *Rig) {
-		plan := r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(r), InitialChunks: 6})
+		plan := r.Plan(actions.ReshardKind, actions.Args{NS: NS, Key: newKey(), InitialChunks: 6})
 		r.Admin(bson.D{{Key: "shardCollection", Value: "app.others"}, {Key: "key", Value: bson.D{{Key: "a", Value: 1}}}})
 		row := bson.D{{Key: "a", Value: 1}, {Key: "b", Value: 1}}
 		r.tryCommand("app", bson.D{{Key: "insert", Value: "others"}, {Key: "documents", Value: bson.A{row}}})
@@ -341,9 +333,7 @@ func TestAnAbortIsRefusedWhileItCommits(t *testing.T) {
 		}
 		r.Sim.Faults().Heal()
 		run := r.WaitEnd(id)
-		if run.State != engine.Succeeded || !r.resharded() {
-			r.Errorf("%s: %s", run.State, run.Why)
-		}
+		expect.That(r, run.State == engine.Succeeded && r.resharded(), "%s: %s", run.State, run.Why)
 		r.CheckSentOnce(abort)
 		r.CheckSentOnce(run)
 	})
@@ -370,9 +360,7 @@ func TestAnAbortAfterTheCommit(t *testing.T) {
 		run := r.WaitEnd(id) // it commits while the abort is on its way
 		r.Sim.Faults().Heal()
 		late := r.WaitEnd(abort)
-		if late.State != engine.Failed || late.Steps[0].Error == "" {
-			r.Errorf("abort: %s %s", late.State, late.Why)
-		}
+		expect.That(r, late.State == engine.Failed && late.Steps[0].Error != "", "abort: %s %s", late.State, late.Why)
 		expect.Equal(r, run.State, engine.Succeeded, "%s", run.Why)
 		r.checkReshardTrue(run)
 	})

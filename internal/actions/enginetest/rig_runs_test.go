@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -74,8 +75,7 @@ func (r *Rig) runNow(id string) engine.Run {
 // stop stops a run as Bert, which must succeed.
 func (r *Rig) stop(id string) {
 	r.Helper()
-	_, err := r.Engine.Stop(r.Context(), Bert, id)
-	r.Must(err)
+	r.Must(must.Err(r.Engine.Stop(r.Context(), Bert, id)))
 }
 
 // undo plans the undo of a run as Anna, which must succeed.
@@ -93,9 +93,7 @@ const runLimit = 3 * time.Hour
 func (r *Rig) Wait(id string, is func(engine.Run) bool) engine.Run {
 	r.Helper()
 	run, ok := r.waitFor(id, is)
-	if !ok {
-		r.Fatalf("the run is still %s (%s): %+v", run.State, run.Why.Code, run.Steps)
-	}
+	must.That(r, ok, "the run is still %s (%s): %+v", run.State, run.Why.Code, run.Steps)
 	return run
 }
 
@@ -109,9 +107,7 @@ func (r *Rig) WaitEnd(id string) engine.Run {
 func (r *Rig) succeeds(id string) engine.Run {
 	r.Helper()
 	run := r.WaitEnd(id)
-	if run.State != engine.Succeeded {
-		r.Fatalf("the run is %s (%v): %+v", run.State, run.Why, run.Steps)
-	}
+	must.That(r, run.State == engine.Succeeded, "the run is %s (%v): %+v", run.State, run.Why, run.Steps)
 	return run
 }
 
@@ -166,9 +162,7 @@ func (r *Rig) Sent(run string) (out []simcluster.Seen) {
 func (r *Rig) CheckSentOnce(run engine.Run) {
 	r.Helper()
 	sent := r.Sent(run.ID)
-	if len(sent) > len(run.Steps) {
-		r.Errorf("%d commands of a run of %d steps: %v", len(sent), len(run.Steps), sent)
-	}
+	expect.That(r, len(sent) <= len(run.Steps), "%d commands of a run of %d steps: %v", len(sent), len(run.Steps), sent)
 	at := 0
 	for _, s := range sent {
 		for at < len(run.Steps) && !isPrefix(run.Steps[at].Command.Doc, s.Body) {
@@ -192,8 +186,7 @@ func isPrefix(doc, whole bson.Raw) bool {
 func (r *Rig) ReadFact(f operation.Fact) map[string]string {
 	r.Helper()
 	uri := must.Get(cluster.ParseURI(simcluster.URI()))
-	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Sim})
-	r.Must(err)
+	c := must.Get(cluster.Connect(r.Context(), uri, cluster.Options{Dialer: r.Sim}))
 	defer func() { _ = c.Close(context.Background()) }()
 	t, err := topology.NewWatcher(c, topology.Options{}).Load(r.Context())
 	r.Must(err)

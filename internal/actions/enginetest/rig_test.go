@@ -156,11 +156,9 @@ func (r *Rig) Boot() {
 func (r *Rig) connect(n *Network, h *Handle, boot uint64) (*cluster.Client, *topology.Watcher, engine.Options) {
 	r.Helper()
 	uri := must.Get(cluster.ParseURI(simcluster.URI()))
-	c, err := cluster.Connect(r.Context(), uri, cluster.Options{Dialer: n})
-	r.Must(err)
+	c := must.Get(cluster.Connect(r.Context(), uri, cluster.Options{Dialer: n}))
 	w := topology.NewWatcher(c, topology.Options{})
-	_, err = w.Load(r.Context())
-	r.Must(err)
+	r.Must(must.Err(w.Load(r.Context())))
 	return c, w, engine.Options{Admin: c, Reader: c, Planners: actions.Planners(), Journal: h, Audit: h, Tables: w,
 		Profile: r.prof, Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, boot))}}
 }

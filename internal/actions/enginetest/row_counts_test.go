@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -61,21 +62,15 @@ func TestRowsAreCountedBeforeAndAfterAndADifferenceIsNotAFailure(t *testing.T) {
 		run := r.succeeds(r.Start(p).ID)
 		r.Restart()
 		run = r.runNow(run.ID)
-		if len(run.Rows) < 2 {
-			r.Fatalf("%+v", run.Rows)
-		}
+		must.That(r, len(run.Rows) >= 2, "%+v", run.Rows)
 		for _, c := range run.Rows {
 			grown, both := c.Difference()
 			documents := c.NS == "yorkie-meta.documents"
 			if want := map[bool]int64{true: 1}[documents]; !both || grown != want || c.Took() < 4*time.Second || c.Project != p.Args.Project {
 				r.Errorf("%s: %+v to %+v in %s", c.NS, c.Before, c.After, c.Took())
 			}
-			if documents && c.Before.Value == 0 {
-				r.Error("the project has no documents")
-			}
-			if c.Writes.Known != documents || documents && c.Writes.PerSecond != 2.5 {
-				r.Errorf("%s: %+v", c.NS, c.Writes)
-			}
+			expect.That(r, !documents || c.Before.Value != 0, "the project has no documents")
+			expect.That(r, c.Writes.Known == documents && (!documents || c.Writes.PerSecond == 2.5), "%s: %+v", c.NS, c.Writes)
 		}
 	})
 }
@@ -118,9 +113,7 @@ func TestStopDoesNotWaitForACount(t *testing.T) {
 			r.Errorf("%s after %s, %d sent", run.State, took, len(r.Sent(id)))
 		}
 		for _, c := range run.Rows {
-			if c.Before.Reason != "interrupted" || c.After.Reason != "nothingSent" {
-				r.Errorf("%+v", c)
-			}
+			expect.That(r, c.Before.Reason == "interrupted" && c.After.Reason == "nothingSent", "%+v", c)
 		}
 	})
 }
@@ -147,9 +140,7 @@ func TestRowsOfMovedRangesAreComparedAfterEachGroup(t *testing.T) {
 			for _, c := range rows.Counts {
 				found = found || c.Item == item && strings.HasPrefix(c.Text().String(), text)
 			}
-			if !found {
-				r.Errorf("item %d lacks %q: %+v", item, text, rows.Counts)
-			}
+			expect.That(r, found, "item %d lacks %q: %+v", item, text, rows.Counts)
 		}
 	})
 }
@@ -163,9 +154,7 @@ func TestRangeWithFewerRowsAfterItsMovePausesTheBatch(t *testing.T) {
 			r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Do: simcluster.Other("app", remove)})
 			id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 10, 20)})).ID
 			run := r.Wait(id, func(run engine.Run) bool { return hasEnded(run) || isHeld(run) })
-			if isHeld(run) != pauses {
-				r.Fatalf("%d rows deleted: %s %+v", deleted, run.State, run.Batch)
-			}
+			must.That(r, isHeld(run) == pauses, "%d rows deleted: %s %+v", deleted, run.State, run.Batch)
 			if pauses && !strings.Contains(run.Batch.Hold.Why.String(), "400 before item 1, 300 after it") {
 				r.Errorf("%s", run.Batch.Hold.Why)
 			}

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -20,9 +21,7 @@ func TestStopTakesEffectBeforeTheNextCommandAndSurvivesARestart(t *testing.T) {
 	c := moveInThreeSteps()
 	OnRig(t, c.Setup(), func(r *Rig) {
 		p := c.Plan(r)
-		if len(p.Steps) < 3 {
-			r.Fatalf("%d steps", len(p.Steps))
-		}
+		must.That(r, len(p.Steps) >= 3, "%d steps", len(p.Steps))
 		id, rule := r.startAndHold(p, simcluster.Rule{Command: "split", At: simcluster.Committing})
 		run, err := r.Engine.Stop(r.Context(), Bert, id)
 		r.Must(err)
@@ -35,9 +34,7 @@ func TestStopTakesEffectBeforeTheNextCommandAndSurvivesARestart(t *testing.T) {
 		if run.State != engine.Stopped || run.Steps[0].State != engine.Succeeded || run.Steps[1].State != engine.Planned || len(r.Sent(id)) != 1 {
 			r.Errorf("%s %v, steps %s %s, %d sent", run.State, run.Why, run.Steps[0].State, run.Steps[1].State, len(r.Sent(id)))
 		}
-		if time.Since(freed) > time.Second {
-			r.Errorf("it took %s", time.Since(freed))
-		}
+		expect.That(r, time.Since(freed) <= time.Second, "it took %s", time.Since(freed))
 		r.Restart()
 		time.Sleep(time.Hour)
 		if run := r.runNow(id); run.State != engine.Stopped || len(r.Sent(id)) != 1 {
@@ -127,9 +124,7 @@ func TestWaitingRunCanBeStopped(t *testing.T) {
 		r.checkReported(r.WaitEnd(a))
 		runs, next, err := r.Engine.Runs(r.Context(), "", 1)
 		r.Must(err)
-		if len(runs) != 1 || runs[0].ID != b || next == "" {
-			r.Fatalf("%v %q", runs, next)
-		}
+		must.That(r, len(runs) == 1 && runs[0].ID == b && next != "", "%v %q", runs, next)
 		if runs, next, err = r.Engine.Runs(r.Context(), next, 5); err != nil || len(runs) != 1 || runs[0].ID != a || next != "" {
 			r.Errorf("%v %v %q", err, runs, next)
 		}
@@ -192,9 +187,7 @@ func TestPausedBalancingIsRestoredHoweverTheRunEnds(t *testing.T) {
 					if all, coll := r.balancerState(NS); !all || !coll {
 						r.Errorf("%s, and the balancer is on: %v, for the collection: %v", run.State, all, coll)
 					}
-					if s := run.LastingChanges(); s.Paused {
-						r.Error("said to be paused still")
-					}
+					expect.That(r, !run.LastingChanges().Paused, "said to be paused still")
 					r.CheckSentOnce(run)
 				})
 			})

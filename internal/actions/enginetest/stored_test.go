@@ -21,6 +21,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
@@ -56,8 +57,7 @@ func readStored(t *testing.T) (all []stored) {
 	}
 	must.Do(t, err)
 	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
-	must.Do(t, err)
+	z := must.Get(gzip.NewReader(f))
 	body, err := io.ReadAll(z)
 	if err == nil {
 		err = json.Unmarshal(body, &all)
@@ -87,9 +87,7 @@ func TestStoredPlansAndRunsAreUsedAsWritten(t *testing.T) {
 				mu.Unlock()
 				return
 			}
-			if n < 0 {
-				t.Fatal("not stored")
-			}
+			must.That(t, n >= 0, "not stored")
 			mu.Lock()
 			s := all[n]
 			mu.Unlock()
@@ -98,9 +96,7 @@ func TestStoredPlansAndRunsAreUsedAsWritten(t *testing.T) {
 				t.Errorf("said differently:\n%s\nwas\n%s", strings.Join(sentences, "\n"), strings.Join(s.Sentences, "\n"))
 			}
 			for _, x := range []struct{ got, want json.RawMessage }{{plan, s.PlanJSON}, {open, s.OpenJSON}, {ended, s.EndedJSON}} {
-				if !shownAs(x.got, x.want) {
-					t.Errorf("shown differently:\n%s\nwas\n%s", x.got, x.want)
-				}
+				expect.That(t, shownAs(x.got, x.want), "shown differently:\n%s\nwas\n%s", x.got, x.want)
 			}
 			if testing.Short() && i%5 != 3 {
 				return
@@ -149,9 +145,7 @@ func TestEveryKindIsStored(t *testing.T) {
 			runs []store.RunRecord
 			open bool
 		}{{"open", s.Open.Runs, true}, {"ended", s.Ended.Runs, false}} {
-			if len(x.runs) == 0 || x.runs[0].Open != x.open {
-				t.Errorf("%s: no %s run", s.Name, x.what)
-			}
+			expect.That(t, len(x.runs) != 0 && x.runs[0].Open == x.open, "%s: no %s run", s.Name, x.what)
 		}
 		if len(s.Asked.Plans) != 1 || len(s.Asked.Asked) != 1 {
 			t.Errorf("%s: no plan that waits for approval", s.Name)
@@ -159,9 +153,7 @@ func TestEveryKindIsStored(t *testing.T) {
 		}
 		delete(missing, s.Asked.Plans[0].Kind)
 	}
-	if len(missing) > 0 {
-		t.Errorf("not stored: %v", missing)
-	}
+	expect.That(t, len(missing) == 0, "not stored: %v", missing)
 }
 
 func writeStored(t *testing.T, all []stored) {
@@ -218,8 +210,7 @@ func (s stored) shown(t *testing.T) (plan, open, ended json.RawMessage, sentence
 	}
 	encode := func(x any) json.RawMessage {
 		t.Helper()
-		out := must.Get(json.Marshal(x))
-		return out
+		return must.Get(json.Marshal(x))
 	}
 	var p actions.Plan
 	decode(s.Asked.Plans[0].Body, &p)

@@ -169,8 +169,7 @@ func (r *Rig) evacuate(shard string) {
 // readAll reads routing and sizes again.
 func (r *Rig) readAll() *topology.Table {
 	r.Helper()
-	_, err := r.Watcher.Load(r.Context())
-	r.Must(err)
+	r.Must(must.Err(r.Watcher.Load(r.Context())))
 	r.Watcher.LoadSizes(r.Context())
 	return r.Watcher.Table()
 }
@@ -185,8 +184,7 @@ func (r *Rig) measureAll() *chunksize.Book {
 			continue
 		}
 		for _, ch := range c.Chunks.All() {
-			_, err := book.Measure(r.Context(), c, shardkey.Range{Min: ch.Min, Max: ch.Max}, true)
-			r.Must(err)
+			r.Must(must.Err(book.Measure(r.Context(), c, shardkey.Range{Min: ch.Min, Max: ch.Max}, true)))
 			time.Sleep(time.Minute / chunksize.DemandPerMinute)
 		}
 	}
@@ -235,9 +233,7 @@ func (r *Rig) countDocuments(project bson.ObjectID) int64 {
 func (r *Rig) succeed(kind actions.Kind, a actions.Args) engine.Run {
 	r.Helper()
 	p := r.Plan(kind, a)
-	if p.Blocked() {
-		r.Fatalf("%s is blocked: %+v", kind, p.Checks)
-	}
+	must.That(r, !p.Blocked(), "%s is blocked: %+v", kind, p.Checks)
 	run := r.succeeds(r.Start(p).ID)
 	r.CheckSentOnce(run)
 	return run
@@ -272,9 +268,7 @@ func refineSplitAndSpread(r *Rig, project bson.ObjectID) {
 	}
 
 	run := r.succeed(actions.RefineKey, actions.Args{NS: documents, Key: pattern("project_id", "key")})
-	if run.Steps[0].Proven[0].Got["key"] != "{project_id: 1, key: 1}" {
-		r.Errorf("proven by %+v", run.Steps[0].Proven)
-	}
+	expect.Equal(r, run.Steps[0].Proven[0].Got["key"], "{project_id: 1, key: 1}", "proven by %+v", run.Steps[0].Proven)
 	c := r.Watcher.Table().Collection(documents)
 	if c.Key.String() != "{project_id: 1, key: 1}" || c.Chunks.At(1).Min.Compare(c.Chunks.At(0).Max) != 0 {
 		r.Fatalf("the table has %s", c.Key)
@@ -285,9 +279,7 @@ func refineSplitAndSpread(r *Rig, project bson.ObjectID) {
 		}
 	}
 	r.succeed(actions.Unpin, actions.Args{Project: other.Hex()})
-	if _, err := r.Engine.Undo(r.Context(), Anna, run.ID, ""); err == nil {
-		r.Error("a refined key can be undone")
-	}
+	expect.That(r, must.Err(r.Engine.Undo(r.Context(), Anna, run.ID, "")) != nil, "a refined key can be undone")
 	if p := r.Plan(actions.RefineKey, actions.Args{NS: documents, Key: pattern("project_id", "key")}); !p.Blocked() || len(p.Commands) > 0 {
 		r.Errorf("refined twice: %v", p.Commands)
 	}

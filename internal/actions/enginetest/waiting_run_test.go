@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -26,9 +27,7 @@ func (r *Rig) startWaitingPin(project, shard string) (id string) {
 			move = s
 		}
 	}
-	if move.NS == "" {
-		r.Fatal("the pin moves nothing")
-	}
+	must.That(r, move.NS != "", "the pin moves nothing")
 	owner, lo, hi := r.chunkAt(move)
 	for i, to := range []string{shard, owner} {
 		r.Admin(bson.D{{Key: "moveChunk", Value: documents}, {Key: "bounds", Value: bson.A{lo, hi}}, {Key: "to", Value: to},
@@ -37,9 +36,7 @@ func (r *Rig) startWaitingPin(project, shard string) (id string) {
 	r.Must(r.Watcher.Refresh(r.Context()))
 	id = r.Start(r.Plan(actions.Pin, actions.Args{Project: project, Shard: shard})).ID
 	r.Wait(id, func(run engine.Run) bool {
-		if !run.State.Open() {
-			r.Fatalf("%s %v", run.State, run.Why)
-		}
+		must.That(r, run.State.Open(), "%s %v", run.State, run.Why)
 		return run.State == engine.Waiting && run.Why.Code == "run.obstacle"
 	})
 	return id
@@ -71,9 +68,7 @@ func TestNobodyWaitsForARunThatOnlyWaits(t *testing.T) {
 			r.Errorf("the pin is %s, stopped by %q", run.State, run.StopBy)
 		}
 		for _, z := range r.Watcher.Table().Zones {
-			if z.NS == documents {
-				r.Errorf("a zone range is left: %s", z.Zone)
-			}
+			expect.That(r, z.NS != documents, "a zone range is left: %s", z.Zone)
 		}
 	})
 }
@@ -92,9 +87,7 @@ func TestAPinThatIsUnpinnedWhileItWaitsSaysSo(t *testing.T) {
 			r.Errorf("the pin: %s %v", run.State, run.Why)
 		}
 		for _, s := range r.Sent(pin) {
-			if s.At.After(unpin.Ended) {
-				r.Errorf("sent after the unpin: %v", s.Body)
-			}
+			expect.That(r, !s.At.After(unpin.Ended), "sent after the unpin: %v", s.Body)
 		}
 	})
 }
@@ -144,9 +137,7 @@ func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, 
 	onProjects(t, func(r *Rig, project, shard string) {
 		args := actions.Args{Project: project, Shard: shard}
 		first := offers(r.Plan(actions.Isolate, args))
-		if first.NS == "" {
-			r.Fatal("the plan moves nothing that may go to several shards")
-		}
+		must.That(r, first.NS != "", "the plan moves nothing that may go to several shards")
 		for _, s := range r.Plan(actions.Isolate, args).Steps { // a chunk that the plan does not cut
 			if s.Migrates() && len(s.Others) > 0 && s.NS == documents {
 				first = s
@@ -163,9 +154,7 @@ func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, 
 		for _, to := range first.Recipients() {
 			listed = listed && slices.Contains(p.Limits.Shards, to)
 		}
-		if !listed {
-			r.Errorf("the plan does not list the other recipients: %+v", p.Effect.Moves)
-		}
+		expect.That(r, listed, "the plan does not list the other recipients: %+v", p.Effect.Moves)
 		begun := time.Now()
 		run := r.WaitEnd(r.Start(p).ID)
 		if run.State != engine.Succeeded || time.Since(begun) > 3*time.Minute {
@@ -226,9 +215,7 @@ func TestOtherMovesGoBeforeTheOneThatWaits(t *testing.T) {
 				tries++
 			}
 		}
-		if tries > 3 {
-			r.Errorf("%d tries", tries)
-		}
+		expect.That(r, tries <= 3, "%d tries", tries)
 		r.CheckSentOnce(run)
 	})
 }
@@ -243,9 +230,7 @@ func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
 				moves = append(moves, s)
 			}
 		}
-		if len(moves) < 2 {
-			r.Fatalf("%d moves", len(moves))
-		}
+		must.That(r, len(moves) >= 2, "%d moves", len(moves))
 		first, last := moves[0], moves[len(moves)-1]
 		rule := r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: simcluster.Received, Err: simcluster.Fail(46), Times: -1,
 			Match: func(cmd bson.Raw) bool {
@@ -265,9 +250,7 @@ func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
 		if run.State != engine.Failed || run.Why.Code != "run.goalTaken" || len(run.Adaptations) != 1 || !run.Adaptations[0].Refused {
 			r.Errorf("%s %v %+v", run.State, run.Why, run.Adaptations)
 		}
-		if !run.CanFinish() || !run.CanUndo() {
-			r.Error("it can neither be finished nor undone")
-		}
+		expect.That(r, run.CanFinish() && run.CanUndo(), "it can neither be finished nor undone")
 	})
 }
 
@@ -275,12 +258,9 @@ func TestASpreadWhoseChunkSomebodyMovesAwaySaysSo(t *testing.T) {
 func (r *Rig) chunkAt(s operation.Step) (owner string, lo, hi bson.Raw) {
 	r.Helper()
 	c := r.Watcher.Table().Collection(s.NS)
-	at, err := c.Key.Bound(s.Min)
-	r.Must(err)
+	at := must.Get(c.Key.Bound(s.Min))
 	_, ch := c.Chunks.Find(at)
-	lo, err = c.Key.Document(ch.Min)
-	r.Must(err)
-	hi, err = c.Key.Document(ch.Max)
-	r.Must(err)
+	lo = must.Get(c.Key.Document(ch.Min))
+	hi = must.Get(c.Key.Document(ch.Max))
 	return ch.Shard, lo, hi
 }

@@ -54,9 +54,7 @@ func TestChunkSizeOfAFactIsRead(t *testing.T) {
 		if !ok {
 			got = -1
 		}
-		if got != want {
-			t.Errorf("%d as %q: %d, want %d", bytes, chunkSizeText(bytes), got, want)
-		}
+		expect.Equal(t, got, want, "%d as %q", bytes, chunkSizeText(bytes))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -31,14 +32,10 @@ func TestFormOfABatchAsksForWhatItsChangesTake(t *testing.T) {
 			}
 		}
 		for _, name := range want.asks {
-			if !slices.Contains(names, name) {
-				t.Errorf("%q: %s is not asked for: %v", each, name, names)
-			}
+			expect.That(t, slices.Contains(names, name), "%q: %s is not asked for: %v", each, name, names)
 		}
 		for _, name := range want.not {
-			if slices.Contains(names, name) {
-				t.Errorf("%q: %s is asked for", each, name)
-			}
+			expect.That(t, !slices.Contains(names, name), "%q: %s is asked for", each, name)
 		}
 	}
 }

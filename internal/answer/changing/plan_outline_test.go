@@ -8,6 +8,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -28,13 +29,9 @@ func TestTitleOfAChangeIsShort(t *testing.T) {
 		"an older record":  {message.Message{Code: "pin"}, "pin"},
 		"dots in the name": {message.New("x", "Unpin {project}.", message.Project("project", "1", "a.b.")), "Unpin a.b."},
 	} {
-		if got := changeHeading(c.summary).String(); got != c.want {
-			t.Errorf("%s: got %q, want %q", name, got, c.want)
-		}
+		expect.Equal(t, changeHeading(c.summary).String(), c.want, "%s", name)
 	}
-	if whole := split.String(); !strings.Contains(whole, hash) {
-		t.Errorf("the summary has lost its keys: %s", whole)
-	}
+	expect.Contains(t, split.String(), hash, "the summary has lost its keys")
 }
 
 func TestOutlineOfAPlanHasALineForEachKindOfStep(t *testing.T) {
@@ -78,9 +75,7 @@ func TestLongRunFoldsWhatNeedsNoLook(t *testing.T) {
 			out = append(out, fmt.Sprintf("%s:%d", g.Key, len(g.Steps)))
 			n += len(g.Steps)
 		}
-		if n != len(s) {
-			t.Errorf("%d steps of %d are listed", n, len(s))
-		}
+		expect.That(t, n == len(s), "%d steps of %d are listed", n, len(s))
 		return strings.Join(out, " ")
 	}
 	for _, c := range []struct {
@@ -93,8 +88,6 @@ func TestLongRunFoldsWhatNeedsNoLook(t *testing.T) {
 		{steps(31, 1, 4), "proven-1:31 :1 planned-36:4"}, // the same folds a step later
 		{steps(34, 0, 2), "proven-1:34 :2"},
 	} {
-		if got := show(c.steps); got != c.want {
-			t.Errorf("got %q, want %q", got, c.want)
-		}
+		expect.Equal(t, show(c.steps), c.want, "the outline")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/message"
 )
 
@@ -21,8 +22,6 @@ func TestUndoSaysOnceThatItIsImpossible(t *testing.T) {
 	}
 	for _, x := range tests {
 		got := UndoMessages(x.undo, time.Time{})
-		if len(got) != 1 || got[0].String() != x.want {
-			t.Errorf("%+v: got %q, expected only %q", x.undo, got, x.want)
-		}
+		expect.That(t, len(got) == 1 && got[0].String() == x.want, "%+v: got %q, expected only %q", x.undo, got, x.want)
 	}
 }

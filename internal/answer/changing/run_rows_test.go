@@ -8,6 +8,8 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/answer/changing"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 )
 
@@ -38,24 +40,16 @@ func TestRowsOfARunAreToldAsADifferenceBesideTheWriteRate(t *testing.T) {
 			rows := changing.RowsOf(
 				[]engine.RowCount{{Rows: actions.Rows{NS: "shop.documents", Project: "p"}, Before: c.before, After: c.after, Writes: c.writes}},
 			)
-			if len(rows) != 1 || rows[0].NS != "shop.documents" || rows[0].Project != "p" {
-				t.Fatalf("%+v", rows)
-			}
+			must.That(t, len(rows) == 1 && rows[0].NS == "shop.documents" && rows[0].Project == "p", "%+v", rows)
 			r := rows[0]
 			if want, both := c.difference.(int64); both != (r.Difference != nil) || both && (*r.Difference != want || r.Seconds == nil) {
 				t.Errorf("difference %v in %v s", r.Difference, r.Seconds)
 			}
-			if c.writes.Known != (r.WritesPerSecond != nil) {
-				t.Errorf("%v rows a second", r.WritesPerSecond)
-			}
+			expect.Equal(t, c.writes.Known, r.WritesPerSecond != nil, "%v rows a second", r.WritesPerSecond)
 			for _, part := range append(c.text, "shop.documents") {
-				if !strings.Contains(r.Text, part) {
-					t.Errorf("%q lacks %q", r.Text, part)
-				}
+				expect.That(t, strings.Contains(r.Text, part), "%q lacks %q", r.Text, part)
 			}
 		})
 	}
-	if changing.RowsOf(nil) == nil {
-		t.Error("no rows are null and not an empty list")
-	}
+	expect.That(t, changing.RowsOf(nil) != nil, "no rows are null and not an empty list")
 }

@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
 	"shardboard/internal/sanitize"
@@ -39,15 +40,11 @@ func TestTicketSaysWhatWhereWhyAndWhen(t *testing.T) {
 		"- a and b: rs-1 (h1:27018, h2:27018), not sharded\n", "Why: db.a: not sharded, so on rs-1, the primary shard of db",
 		"Cluster: m1:27017,m2:27017, id 65ab.\n",
 		"As of 2026-03-01 12:00:00 UTC, from the routing table"} {
-		if !strings.Contains(got.Text, part) {
-			t.Errorf("the text has no %q:\n%s", part, got.Text)
-		}
+		expect.Contains(t, got.Text, part, "the text")
 	}
 	for _, part := range []string{"**Where:** Yorkie document `handbook`",
 		"- `a` and `b`: `rs-1` (`h1:27018`, `h2:27018`), not sharded\n\nWhy: "} {
-		if !strings.Contains(got.Markdown, part) {
-			t.Errorf("the Markdown has no %q:\n%s", part, got.Markdown)
-		}
+		expect.Contains(t, got.Markdown, part, "the Markdown")
 	}
 }
 

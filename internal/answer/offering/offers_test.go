@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/offering"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 )
 
@@ -26,9 +27,7 @@ func TestAChangeWhoseArgumentsAreChosenInTheFormIsAlwaysOffered(t *testing.T) {
 			t.Errorf("%s leads to %q: %s", offer.Text, offer.URL, offer.Why)
 		}
 	}
-	if !tried[actions.BalancerOff] || tried[actions.BalancerWindow] {
-		t.Errorf("tried %v", tried)
-	}
+	expect.That(t, tried[actions.BalancerOff] && !tried[actions.BalancerWindow], "tried %v", tried)
 }
 
 func TestWholeMovesAreOfferedAsFarAsTheReleaseHasThem(t *testing.T) {
@@ -55,14 +54,10 @@ func TestWholeMovesAreOfferedAsFarAsTheReleaseHasThem(t *testing.T) {
 			collection: []string{answer.PlanURL(actions.ReshardKind, "ns", "app.sharded"), answer.PlanURL(actions.Unshard, "ns", "app.sharded")}},
 	} {
 		o := &offering.Offers{Table: table(version)}
-		if got := urls(o.Collections()); !slices.Equal(got, want.lists) {
-			t.Errorf("%s: the list of collections offers %q, want %q", version, got, want.lists)
-		}
+		expect.EqualSlices(t, urls(o.Collections()), want.lists, "%s: the list of collections offers", version)
 		all := urls(o.Collection(c))
 		for _, u := range want.collection {
-			if !slices.Contains(all, u) {
-				t.Errorf("%s: a collection does not offer %s: %q", version, u, all)
-			}
+			expect.That(t, slices.Contains(all, u), "%s: a collection does not offer %s: %q", version, u, all)
 		}
 		if len(want.collection) == 0 && slices.ContainsFunc(all, func(u string) bool { return strings.Contains(u, "kind=reshard") }) {
 			t.Errorf("%s: resharding is offered: %q", version, all)
@@ -74,9 +69,7 @@ func TestWholeMovesAreOfferedAsFarAsTheReleaseHasThem(t *testing.T) {
 		} {
 			got := urls(o.Shard(shard))
 			for _, u := range want {
-				if !slices.Contains(got, u) {
-					t.Errorf("%s: %s does not offer %s: %q", version, shard, u, got)
-				}
+				expect.That(t, slices.Contains(got, u), "%s: %s does not offer %s: %q", version, shard, u, got)
 			}
 			if draining := answer.PlanURL(actions.MovePrimary, "to", "b"); slices.Contains(got, draining) {
 				t.Errorf("%s: a draining shard is offered as primary", version)

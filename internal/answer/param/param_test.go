@@ -8,6 +8,9 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // query has a parameter of each kind.
@@ -56,9 +59,7 @@ func (q *query) Parameters() List {
 
 func read(t *testing.T, text string) (query, error) {
 	in, err := url.ParseQuery(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return Read[query](in)
 }
 
@@ -99,13 +100,9 @@ func TestWhatCannotBeMeantIsRefusedByItsName(t *testing.T) {
 		"over=0s", "over=169h", "over=x", "page=0", "page=1000001", "cursor=*", "cursor=eA", "cursor=LTE", "limit=0", "limit=1001"} {
 		name, _, _ := strings.Cut(text, "=")
 		_, err := read(t, text)
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), name) {
-			t.Errorf("%.40q: %v", text, err)
-		}
+		refused.With(t, err, fault.Invalid, name, "%.40q", text)
 	}
-	if _, err := read(t, "word=c&flag=1"); fault.Of(err) != fault.Invalid {
-		t.Errorf("what a check refuses is taken: %v", err)
-	}
+	refused.As(t, must.Err(read(t, "word=c&flag=1")), fault.Invalid, "what a check refuses is taken")
 }
 
 func TestDescriptionsHaveBoundsAndWhatAnAbsentOneMeans(t *testing.T) {
@@ -116,9 +113,7 @@ func TestDescriptionsHaveBoundsAndWhatAnAbsentOneMeans(t *testing.T) {
 	for name, want := range map[string]string{"word": "a, b (default) or c; what is shown", "named": "usual (default) or reverse",
 		"number": "players, 1 to 60; default 4", "real": "how skew, 0 to 3; default 1.5", "seed": "of chance; default 1",
 		"limit": "1 to 1000, default 100", "cursor": cursorText} {
-		if texts[name] != want {
-			t.Errorf("%s: %q, expected %q", name, texts[name], want)
-		}
+		expect.Equal(t, texts[name], want, "%s", name)
 	}
 	if types["number"] != "integer" || types["limit"] != "integer" || types["page"] != "integer" || types["text"] != "" {
 		t.Errorf("%v", types)

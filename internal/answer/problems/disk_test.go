@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/templates"
 	"shardboard/web/webtest"
@@ -44,9 +45,7 @@ func TestAShardShowsHowFullItsDiskIsAndWhyThatIsNotKnown(t *testing.T) {
 	for _, a := range attention(v) {
 		if strings.HasPrefix(a.ID, "add-shards.") {
 			said = append(said, a.Title)
-			if a.Severity != "critical" || string(a.URL) != "/advice#"+a.ID {
-				t.Errorf("%+v", a)
-			}
+			expect.That(t, a.Severity == "critical" && string(a.URL) == "/advice#"+a.ID, "%+v", a)
 		}
 	}
 	if len(said) != 1 || !strings.Contains(said[0], "shard-rs-2") || !strings.Contains(said[0], "95") {

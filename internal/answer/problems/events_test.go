@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/answer/logbook"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/replay"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
@@ -60,21 +62,15 @@ func TestRecordedEntriesAreInWords(t *testing.T) {
 		whats := map[string]bool{}
 		for _, name := range []string{"transcript", "faults", "jumbo", "walk-1", "inflight"} {
 			for line, err := range replay.Lines("../../simcluster/testdata/recordings/" + folder + name + ".jsonl.gz") {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				if db, _ := line.Lookup("db").StringValueOK(); db == "config.changelog" {
 					found(line.Lookup("reply"), whats)
 				}
 			}
 		}
 		for what := range whats {
-			if got := logbook.ReadEvent(topology.Event{What: what}).Text(); got == what {
-				t.Errorf("%s: %s has no words", release, what)
-			}
+			expect.That(t, logbook.ReadEvent(topology.Event{What: what}).Text() != what, "%s: %s has no words", release, what)
 		}
-		if len(whats) < 15 {
-			t.Errorf("%s: only %d kinds of entries", release, len(whats))
-		}
+		expect.That(t, len(whats) >= 15, "%s: only %d kinds of entries", release, len(whats))
 	}
 }

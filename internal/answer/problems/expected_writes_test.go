@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -121,9 +122,7 @@ func TestARemedyMovesWhatItIsAbout(t *testing.T) {
 		if fall := hot.PerSecondBefore - hot.PerSecondAfter; hot.Shard != w.c.Chunks.Owner(5) || fall < 9.9 || fall > 10.2 {
 			t.Errorf("%+v, want about 10 of 20 writes/s to leave %s", got.Plans[0].Writes, w.c.Chunks.Owner(5))
 		}
-		if !strings.Contains(got.Plans[0].Expected, " writes/s, ") {
-			t.Error(got.Plans[0].Expected)
-		}
+		expect.Contains(t, got.Plans[0].Expected, " writes/s, ", "the text")
 	})
 	t.Run("what helps is blocked, and the card says by what and until when", func(t *testing.T) {
 		w := newWritten()
@@ -149,9 +148,7 @@ func TestARemedyMovesWhatItIsAbout(t *testing.T) {
 		w := newWritten()
 		w.add(5, 10, 20, project)
 		got := adviceFor(t, w.view(), rules.HotProject)
-		if len(got.Plans) == 0 || got.Plans[0].Kind != "split-hot" {
-			t.Errorf("offered %+v", got.Plans)
-		}
+		expect.That(t, len(got.Plans) != 0 && got.Plans[0].Kind == "split-hot", "offered %+v", got.Plans)
 		for _, p := range got.Refused {
 			if p.Kind == "isolate" && p.Why == "It moves none of these writes." {
 				return
@@ -168,9 +165,7 @@ func TestARemedyMovesWhatItIsAbout(t *testing.T) {
 			t.Fatal("too few chunks:", n)
 		}
 		for _, p := range adviceFor(t, w.view(), rules.HotShard).Refused {
-			if !strings.HasPrefix(p.Why, "It lowers the busiest shard's share only from 100") {
-				t.Error(p.Kind, p.Why)
-			}
+			expect.That(t, strings.HasPrefix(p.Why, "It lowers the busiest shard's share only from 100"), "%v %v", p.Kind, p.Why)
 		}
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/problems"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
@@ -26,9 +27,7 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 	for _, a := range list {
 		texts = append(texts, a.Title+" "+a.Why)
 		urgent := a.Severity == "critical"
-		if urgent && seenCalm {
-			t.Errorf("%q is urgent but comes late", a.Title)
-		}
+		expect.That(t, !urgent || !seenCalm, "%q is urgent but comes late", a.Title)
 		seenCalm = seenCalm || !urgent
 	}
 	all := strings.Join(texts, "\n")
@@ -38,9 +37,7 @@ func TestAttentionNamesWhatIsWrongMostUrgentFirst(t *testing.T) {
 		"No shard is in the zone mars", "outside their zone", "The balancer is off", "Grant the cluster user clusterMonitor",
 		"Changelog: the last read failed", "mongos-1:27017 has not pinged", "snapshot_bodies is documented as sharded",
 	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("nothing says %q in\n%s", want, all)
-		}
+		expect.Contains(t, all, want, "the sentences")
 	}
 }
 

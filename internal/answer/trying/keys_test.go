@@ -10,6 +10,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -27,9 +28,7 @@ func labKeyOf(t *testing.T, a api.LabKeys, key string) api.LabKey {
 	t.Helper()
 	for _, k := range a.Items {
 		if k.Key == key {
-			if k.Problem != "" {
-				t.Fatalf("%s: %s", key, k.Problem)
-			}
+			must.That(t, k.Problem == "", "%s: %s", key, k.Problem)
 			return k
 		}
 	}
@@ -114,9 +113,7 @@ func TestCandidatesAndCosts(t *testing.T) {
 		"{locality_id: 1}": {How: "reshard", Bytes: 2000 << 10, Seconds: 1,
 			Blockers: "The unique index {project_id, key, removed_at} has to be dropped first. Programs have to write the field locality_id first."},
 	} {
-		if got := labKeyOf(t, a, key).Cost; got != want {
-			t.Errorf("%s costs %+v, expected %+v", key, got, want)
-		}
+		expect.Equal(t, labKeyOf(t, a, key).Cost, want, "the cost of %s", key)
 	}
 	for _, key := range []string{"{coarse_time: 1, key: 1}", "{locality_id_seq: 1}"} {
 		labKeyOf(t, a, key)
@@ -133,9 +130,7 @@ func TestCandidatesAndCosts(t *testing.T) {
 func TestFewRowsOfManyTellNothingOfChunks(t *testing.T) {
 	a := labKeys(t, "rows=100&projects=1000&perProject=100000&chunkMB=1")
 	for _, k := range a.Items {
-		if k.Chunks != nil || k.HeaviestBytes != nil || k.Unsplittable != nil {
-			t.Fatalf("%s: %+v", k.Key, k)
-		}
+		must.That(t, k.Chunks == nil && k.HeaviestBytes == nil && k.Unsplittable == nil, "%s: %+v", k.Key, k)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
@@ -18,9 +19,7 @@ func TestHeatHeadlineNamesTheTimeThatWasCounted(t *testing.T) {
 		5 * time.Minute: "over 5 min", 5*time.Minute - heat.Shortest: "over 5 min", 2 * time.Minute: "over 2 min", 30 * time.Second: "over 30 s",
 	} {
 		w := heat.Window{NS: q.NS, From: end.Add(-counted), To: end, Total: heat.Rate{Rows: 10, PerSecond: 1}}
-		if got := heatLead(q, w, nil).String(); !strings.Contains(got, want) {
-			t.Errorf("%v counted: %s", counted, got)
-		}
+		expect.Contains(t, heatLead(q, w, nil).String(), want, "%v counted", counted)
 	}
 }
 
@@ -32,13 +31,9 @@ func TestWhatASplitDoesIsSaidInTheProfilesWords(t *testing.T) {
 		"divides":  "its busiest item takes",
 	} {
 		got := SplitText(answer.View{Profile: shop}, &topology.Collection{}, heat.Splitting{Code: code}).String()
-		if !strings.Contains(got, want) {
-			t.Errorf("%s: %q, want …%q…", code, got, want)
-		}
+		expect.That(t, strings.Contains(got, want), "%s: %q, want …%q…", code, got, want)
 	}
 	changed := heat.Window{NS: "db.c", Method: heat.ChangedRows}
 	s := noWrites(answer.View{Profile: shop}, changed)
-	if said := hottestOnly(answer.View{Profile: shop}, changed) + s.Detail; strings.Contains(said, "project") {
-		t.Error(said)
-	}
+	expect.Lacks(t, hottestOnly(answer.View{Profile: shop}, changed)+s.Detail, "project", "the text")
 }

@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"shardboard/internal/answer"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/placement"
@@ -22,9 +24,7 @@ import (
 // The largest picture, with the noise of real counts, has to stay small on the
 // wire.
 func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
-	if testing.Short() {
-		t.Skip("makes 1.4 million cells, twice")
-	}
+	only.Long(t, "makes 1.4 million cells, twice")
 	rng := rand.New(rand.NewPCG(5, 5))
 	key, now := routing.Pattern("doc_id#"), time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	bounds := routing.Bounds(key, routing.EvenHashes(keyvis.MaxRows)...)
@@ -65,8 +65,6 @@ func TestTheLargestHeatMapIsSmallOnTheWire(t *testing.T) {
 		_ = z.Close()
 		t.Logf("%s: %d × %d cells, %d bytes, %d compressed, a letter is × %.2f", name, len(m.Rows), len(m.Columns),
 			len(body), small.Len(), m.Scale.Step)
-		if small.Len() > 300<<10 {
-			t.Errorf("%s: %d bytes compressed", name, small.Len())
-		}
+		expect.That(t, small.Len() <= 300<<10, "%s: %d bytes compressed", name, small.Len())
 	}
 }

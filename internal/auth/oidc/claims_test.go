@@ -35,9 +35,7 @@ func TestClaimsAreFoundByNameAndByPath(t *testing.T) {
 		"x.text.more": "", "groups.a": "", "..": "", "missing": "",
 	} {
 		got, ok := lookup(claims, path)
-		if ok != (want != "") || ok && fmt.Sprint(got) != want {
-			t.Errorf("%q: %v, %v, expected %q", path, got, ok, want)
-		}
+		expect.That(t, ok == (want != "") && (!ok || fmt.Sprint(got) == want), "%q: %v, %v, expected %q", path, got, ok, want)
 	}
 }
 
@@ -205,9 +203,7 @@ func TestScopesAreRequestedAndAlwaysIncludeOpenID(t *testing.T) {
 		p := newProvider(t)
 		to, err := p.issuer(t, func(o *Options) { o.Scopes = scopes }).Address(t.Context(), state, nonce, verifier)
 		u, _ := url.Parse(to)
-		if err != nil || u.Query().Get("scope") != want {
-			t.Errorf("%q: unexpected address %q, error %v", scopes, to, err)
-		}
+		expect.That(t, err == nil && u.Query().Get("scope") == want, "%q: unexpected address %q, error %v", scopes, to, err)
 	}
 }
 
@@ -232,9 +228,7 @@ func TestUnlistedScopesAreRequestedWithAWarning(t *testing.T) {
 		i := p.issuer(t, func(o *Options) { o.Scopes, o.Log = []string{"groups"}, slog.New(slog.NewTextHandler(&log, nil)) })
 		for range 2 {
 			to, err := i.Address(t.Context(), state, nonce, verifier)
-			if err != nil || !strings.Contains(to, "groups") {
-				t.Errorf("%s: unexpected address %q, error %v", name, to, err)
-			}
+			expect.That(t, err == nil && strings.Contains(to, "groups"), "%s: unexpected address %q, error %v", name, to, err)
 		}
 		if got := strings.Count(log.String(), "does not list"); got != map[bool]int{true: 1}[tc.warned] ||
 			tc.warned && !strings.Contains(log.String(), "[groups]") {

@@ -37,9 +37,7 @@ func TestTheAuthorizationRequestHasStateNonceAndPKCE(t *testing.T) {
 		"nonce": nonce, "code_challenge_method": "S256", "code_challenge": b64(sum[:]), "scope": "openid profile email"} {
 		expect.Equal(t, q.Get(name), want, "%s", name)
 	}
-	if strings.Contains(to, verifier) || strings.Contains(to, "client-secret") {
-		t.Error("a secret is in the address")
-	}
+	expect.That(t, !strings.Contains(to, verifier) && !strings.Contains(to, "client-secret"), "a secret is in the address")
 }
 
 func TestClaimsAreReadFromAValidToken(t *testing.T) {
@@ -67,8 +65,7 @@ func TestClaimsAreReadFromAValidToken(t *testing.T) {
 }
 
 func TestTokensThatAreNotForThisAttemptAreRefused(t *testing.T) {
-	other, err := rsa.GenerateKey(rand.Reader, 2048)
-	must.Do(t, err)
+	other := must.Get(rsa.GenerateKey(rand.Reader, 2048))
 	past := time.Now().Add(-time.Hour).Unix()
 	for name, tc := range map[string]struct {
 		code string
@@ -158,9 +155,7 @@ func TestACodeIsBoundToClientRedirectAndVerifier(t *testing.T) {
 		},
 		"a code twice": func() error {
 			code := p.authorize(t, to)
-			if _, err := i.Exchange(t.Context(), code, nonce, verifier); err != nil {
-				t.Error("once:", err)
-			}
+			expect.NoError(t, must.Err(i.Exchange(t.Context(), code, nonce, verifier)), "once")
 			_, err := i.Exchange(t.Context(), code, nonce, verifier)
 			return err
 		},
@@ -187,13 +182,9 @@ func TestAFailedDiscoveryIsRetriedLaterAndSharedByAll(t *testing.T) {
 	discoveries := p.discoveries
 	p.down = false
 	p.mu.Unlock()
-	if discoveries != 1 {
-		t.Errorf("discovery was requested %d times, expected once", discoveries)
-	}
+	expect.That(t, discoveries == 1, "discovery was requested %d times, expected once", discoveries)
 	now = now.Add(retryAfter)
-	if _, err := i.Address(t.Context(), state, nonce, verifier); err != nil {
-		t.Error("after the issuer is up again:", err)
-	}
+	expect.NoError(t, must.Err(i.Address(t.Context(), state, nonce, verifier)), "after the issuer is up again")
 }
 
 func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
@@ -214,16 +205,12 @@ func TestTheIssuersAnswersAreBoundedAndRedirectsNotFollowed(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.issuer(t).Address(ctx, state, nonce, verifier); err == nil {
-		t.Error("a cancelled request succeeded")
-	}
+	expect.That(t, must.Err(p.issuer(t).Address(ctx, state, nonce, verifier)) != nil, "a cancelled request succeeded")
 }
 
 func TestUnsafeOptionsAreRejected(t *testing.T) {
 	good := Options{Issuer: "https://issuer.example", ClientID: "board", RedirectURL: "https://board.example/x"}
-	if _, err := New(good); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(New(good)))
 	for name, change := range map[string]func(*Options){
 		"no issuer": func(o *Options) { o.Issuer = "" }, "http": func(o *Options) { o.Issuer = "http://issuer.example" },
 		"no scheme":  func(o *Options) { o.Issuer = "issuer.example" },

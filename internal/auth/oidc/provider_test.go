@@ -75,10 +75,7 @@ func newProvider(t *testing.T) *provider {
 func newUnservedProvider(t *testing.T) *provider {
 	t.Helper()
 	p := &provider{codes: map[string]url.Values{}, rsa: rsaKey()}
-	var err error
-	if p.ec, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
-		t.Fatal(err)
-	}
+	p.ec = must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	return p
 }
 
@@ -145,9 +142,7 @@ func (p *provider) keys(w http.ResponseWriter, _ *http.Request) {
 func (p *provider) authorize(t *testing.T, address string) auth.Callback {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil || !strings.HasPrefix(address, p.URL+"/authorize?") {
-		t.Fatal(address, err)
-	}
+	must.That(t, err == nil && strings.HasPrefix(address, p.URL+"/authorize?"), "%v %v", address, err)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	code := fmt.Sprint("code", len(p.codes))

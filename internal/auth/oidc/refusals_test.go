@@ -101,12 +101,8 @@ func TestACancelledRequestIsNoIssuerFailure(t *testing.T) {
 	i := p.issuer(t, func(o *Options) { o.Now = func() time.Time { return now } })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := i.Address(ctx, state, nonce, verifier); err == nil {
-		t.Error("a request that is over found the issuer")
-	}
-	if _, err := i.Address(t.Context(), state, nonce, verifier); err != nil {
-		t.Errorf("at the same moment, for another person: %v", err)
-	}
+	expect.That(t, must.Err(i.Address(ctx, state, nonce, verifier)) != nil, "a request that is over found the issuer")
+	expect.NoError(t, must.Err(i.Address(t.Context(), state, nonce, verifier)), "at the same moment, for another person")
 }
 
 func TestUnreadableKeysAreReportedAsTheIssuersFailure(t *testing.T) {
@@ -130,9 +126,7 @@ func TestTheProxyOfTheEnvironmentIsUsed(t *testing.T) {
 	proxyenv.Check(t, func(issuer string) {
 		i, err := New(Options{Issuer: issuer, ClientID: "board", RedirectURL: "https://board.invalid/callback"})
 		must.Do(t, err)
-		if _, err := i.Address(t.Context(), "s", "n", "v"); err == nil {
-			t.Error("nobody is there")
-		}
+		expect.That(t, must.Err(i.Address(t.Context(), "s", "n", "v")) != nil, "nobody is there")
 	})
 }
 
@@ -158,8 +152,6 @@ func TestTheSecretIsSentAsTheIssuerAcceptsIt(t *testing.T) {
 				t.Errorf("%s: unexpected claims %+v, error %v", name, c, err)
 			}
 		}
-		if p.exchanges != tc.tried {
-			t.Errorf("%s: %d requests for a token, expected %d", name, p.exchanges, tc.tried)
-		}
+		expect.That(t, p.exchanges == tc.tried, "%s: %d requests for a token, expected %d", name, p.exchanges, tc.tried)
 	}
 }

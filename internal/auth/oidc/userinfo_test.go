@@ -157,9 +157,7 @@ func TestUserInfoThatCannotBeTrustedIsRefusedWithItsReason(t *testing.T) {
 			if tc.code == "userinfo-failed" {
 				want = fault.Unavailable
 			}
-			if fault.Of(err) != want {
-				t.Errorf("it is %v, expected %v", fault.Of(err), want)
-			}
+			expect.Equal(t, fault.Of(err), want, "the refusal")
 			if len(c.Groups) > 0 || c.Subject != "sub-1" || !slices.Contains(r.Claims.IDToken, "preferred_username") {
 				t.Errorf("unexpected claims %+v, claims of the refusal %+v", c, r.Claims)
 			}

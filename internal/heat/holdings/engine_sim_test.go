@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/holdings"
 	"shardboard/internal/heat/survey"
@@ -27,17 +28,13 @@ func TestFiguresAgreeWithADirectCount(t *testing.T) {
 		onSim(t, o, holdings.Options{Store: st}, func(t *testing.T, r *fixture) {
 			time.Sleep(30 * time.Second)
 			for _, c := range r.snapshot().Collections {
-				if !c.Measured() {
-					t.Errorf("%s: in the first minute: %+v, want figures", release, c)
-				}
+				expect.That(t, c.Measured(), "%s: in the first minute: %+v, want figures", release, c)
 			}
 			time.Sleep(while)
 			methods := map[string]int{}
 			for _, c := range r.snapshot().Collections {
 				methods[c.Method]++
-				if c.Reason != "" || c.At.IsZero() && c.Read > 0 {
-					t.Errorf("got %+v, want no problem and a time", c)
-				}
+				expect.That(t, c.Reason == "" && (!c.At.IsZero() || c.Read <= 0), "got %+v, want no problem and a time", c)
 			}
 			if r.snapshot().State != holdings.Measuring || methods[survey.MethodSample] == 0 || methods[survey.MethodCounted] == 0 {
 				t.Fatalf("state %s, methods %v, want some collections sampled and some counted", r.snapshot().State, methods)
@@ -95,9 +92,7 @@ func compareWithTruth(t *testing.T, r *fixture) (marked, cells int) {
 	}
 	for id := range projects {
 		figures := s.Project(db, id)
-		if len(figures) != 4 {
-			t.Fatalf("%d shards of project %s, want all 4", len(figures), id.Hex())
-		}
+		must.That(t, len(figures) == 4, "%d shards of project %s, want all 4", len(figures), id.Hex())
 		for _, f := range figures {
 			want := truth[place{id, f.Shard}]
 			if cells++; f.Moved {
@@ -114,9 +109,7 @@ func compareWithTruth(t *testing.T, r *fixture) (marked, cells int) {
 	}
 	// Which rows are drawn depends on the order in which requests arrive: of 48 figures 12 are outside by chance once in a
 	// million runs. Intervals of half the width would leave a third of them outside.
-	if outside > cells/4 {
-		t.Errorf("%d of %d figures are outside their 95 %% intervals", outside, cells)
-	}
+	expect.That(t, outside <= cells/4, "%d of %d figures are outside their 95 %% intervals", outside, cells)
 	return marked, cells
 }
 
@@ -137,9 +130,7 @@ func checkTotals(t *testing.T, s *holdings.Snapshot) {
 			t.Errorf("%s: the projects have %+v, the shard %+v", total.Shard, got, total)
 		}
 	}
-	if len(sums) != 4 || s.Others.Projects != 0 {
-		t.Errorf("%d shards, %+v", len(sums), s.Others)
-	}
+	expect.That(t, len(sums) == 4 && s.Others.Projects == 0, "%d shards, %+v", len(sums), s.Others)
 }
 
 func TestBudgetOfReadsIsTheOneThatIsSet(t *testing.T) {

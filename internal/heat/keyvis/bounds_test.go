@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
@@ -66,9 +67,7 @@ func TestWiderRowsAreDividedEvenly(t *testing.T) {
 		t.Error("the rows were divided without being marked as divided")
 	}
 	for row, want := range []int64{3, 3, 2, 2, 1, 1, 1, 0} {
-		if got[row] != want {
-			t.Errorf("row %d: %d, want %d", row, got[row], want)
-		}
+		expect.Equal(t, got[row], want, "row %d", row)
 	}
 	back := &column{axis: many, cells: packCells(got)}
 	sums := map[int]int64{}

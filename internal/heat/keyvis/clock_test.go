@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 )
@@ -27,9 +28,7 @@ func TestHeatMapContinuesWhenTheClockIsSet(t *testing.T) {
 		take(90)
 		for _, by := range []By{ByKey, ByProject} {
 			v, ok := r.View(ns, by, at.Add(-time.Hour), at)
-			if !ok || len(v.Columns) < 50 {
-				t.Errorf("after %s, %s: %d columns of the last hour", step, by, len(v.Columns))
-			}
+			expect.That(t, ok && len(v.Columns) >= 50, "after %s, %s: %d columns of the last hour", step, by, len(v.Columns))
 			_ = totalWrites(v)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 )
@@ -31,9 +32,7 @@ func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
 	})
 	for name, r := range map[string]*Recorder{"as counted": r, "after a restart": runRecorder(t, w, db, func(*Recorder) {})} {
 		v, ok := r.View(ns, ByKey, begin, begin.Add(time.Hour))
-		if !ok || len(v.Columns) != 3 {
-			t.Fatalf("%s: %d columns", name, len(v.Columns))
-		}
+		must.That(t, ok && len(v.Columns) == 3, "%s: %d columns", name, len(v.Columns))
 		for i, want := range []int64{30, Unknown, 60} {
 			col := v.Columns[i]
 			if !col.Hottest || !col.Capped || col.Covered != time.Minute || col.Astray != 4 || v.At(2, i) != want {

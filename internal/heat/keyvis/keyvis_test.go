@@ -12,7 +12,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/only"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/heat"
 	"shardboard/internal/shardkey"
@@ -111,9 +113,7 @@ func TestEachColumnHasExactlyTheRowsOfItsSlots(t *testing.T) {
 	}
 	for _, by := range []By{ByKey, ByProject} {
 		v, ok := r.View(ns, by, begin, begin.Add(3*time.Hour))
-		if !ok || len(v.Columns) != 120 {
-			t.Fatalf("%s: %d columns", by, len(v.Columns))
-		}
+		must.That(t, ok && len(v.Columns) == 120, "%s: %d columns", by, len(v.Columns))
 		for i, c := range v.Columns {
 			got := c.Astray
 			for row := range v.Rows() {
@@ -193,9 +193,7 @@ func TestMergingNeverLosesAWriteAndStaysWithinItsLimits(t *testing.T) {
 }
 
 func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
-	if testing.Short() {
-		t.Skip("counts every minute of five weeks, which takes long")
-	}
+	only.Long(t, "counts every minute of five weeks, which takes long")
 	w := collectionCutAt(1, routing.EvenHashes(4)...)
 	r := New(w, nil, nil)
 	minutes := int((Reach + 12*time.Hour) / time.Minute)
@@ -220,9 +218,7 @@ func TestFiveWeeksFitTheColumnLimitAndLayersAgree(t *testing.T) {
 		if rows != int64(c.Step/time.Minute)*2 || c.Covered != c.Step {
 			t.Fatalf("column of %s has %d rows, covered %s", c.Step, rows, c.Covered)
 		}
-		if i > 0 && !v.Columns[i-1].End().Equal(c.From) {
-			t.Fatalf("no column before %s", c.From)
-		}
+		must.That(t, i <= 0 || v.Columns[i-1].End().Equal(c.From), "no column before %s", c.From)
 	}
 	if len(steps) != len(layers) || v.Columns[0].From.Before(begin.Add(12*time.Hour-4*time.Hour)) {
 		t.Errorf("%v from %s", steps, v.Columns[0].From)
@@ -282,9 +278,7 @@ func TestProjectsNotKeptByNameAreUnknownNotZero(t *testing.T) {
 	minute(1, heat.Count{Project: documentID(maxNamed + 5), Document: documentID(9), Rows: 3})
 	v, _ := r.View(ns, ByProject, begin, begin.Add(time.Hour))
 	row := slices.Index(v.IDs, documentID(maxNamed+5))
-	if row < 0 || v.At(row, 0) != Unknown || v.At(row, 1) != 3 {
-		t.Fatalf("row %d of %d", row, len(v.IDs))
-	}
+	must.That(t, row >= 0 && v.At(row, 0) == Unknown && v.At(row, 1) == 3, "row %d of %d", row, len(v.IDs))
 	if first := slices.Index(v.IDs, documentID(0)); v.At(first, 0) != 1000 || v.At(first, 1) != 0 {
 		t.Errorf("got %d %d, want v.At(first, 0) 1000, v.At(first, 1) 0", v.At(first, 0), v.At(first, 1))
 	}
@@ -381,9 +375,7 @@ func TestNextLeaderContinuesThePictureOfTheOneBefore(t *testing.T) {
 	for name, r := range map[string]*Recorder{"in memory": follower, "as stored": runRecorder(t, w, db, func(*Recorder) {})} {
 		for _, by := range []By{ByKey, ByProject} {
 			v, _ := r.View(ns, by, begin, begin.Add(time.Hour))
-			if len(v.Columns) != 60 {
-				t.Fatalf("%s, %s: %d columns", name, by, len(v.Columns))
-			}
+			must.That(t, len(v.Columns) == 60, "%s, %s: %d columns", name, by, len(v.Columns))
 			for i, c := range v.Columns {
 				if !c.From.Equal(begin.Add(time.Duration(i)*time.Minute)) || c.Covered != time.Minute {
 					t.Errorf("%s, %s: column %d is %+v", name, by, i, c)
@@ -445,9 +437,7 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 	for i := range 60 {
 		r.Take(countedSlot(w, begin.Add(time.Duration(i)*heat.Tick), 1, heat.Count{Document: documentID(i), Rows: 5}))
 		if i%6 == 5 {
-			if err := r.save(t.Context(), "c1"); err == nil {
-				t.Fatal("the failing store has saved data")
-			}
+			must.That(t, r.save(t.Context(), "c1") != nil, "the failing store has saved data")
 		}
 	}
 	f.fail = false
@@ -460,16 +450,12 @@ func TestFailedSaveIsRetriedLater(t *testing.T) {
 
 func TestDamagedStoredDataIsAGap(t *testing.T) {
 	for _, b := range [][]byte{nil, {1}, {2, 0, 0, 0}, {1, 0, 0x80}, {1, 0, 1, 0x80}} {
-		if _, err := unpackColumn(b); err == nil {
-			t.Errorf("the damaged column %v was decoded without an error", b)
-		}
+		expect.That(t, must.Err(unpackColumn(b)) != nil, "the damaged column %v was decoded without an error", b)
 	}
 	for _, cells := range [][]byte{{0x80}, {1}, {1, 1, 9, 9}} {
 		if c := (&column{axis: &axis{bounds: make([]shardkey.Key, 5)}, cells: cells}); c.valid() {
 			t.Errorf("the cells %v were accepted for five rows", cells)
 		}
 	}
-	if _, err := unpackAxis(1, []byte{1, 2, 3}); err == nil {
-		t.Error("a damaged axis was decoded without an error")
-	}
+	expect.That(t, must.Err(unpackAxis(1, []byte{1, 2, 3})) != nil, "a damaged axis was decoded without an error")
 }

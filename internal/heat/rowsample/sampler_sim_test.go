@@ -51,14 +51,10 @@ func TestSmallCollectionIsReadAsAWhole(t *testing.T) {
 	onSim(t, "5.0", 300, func(t *testing.T, s *rowsample.Sampler, log *simulated.Log) {
 		q := rowsample.Query{NS: documents, Fields: []string{"project_id", "key"}, Rows: 200}
 		r := ask(t, s, q)
-		if r.Result == nil || !r.Result.Whole || len(r.Result.Rows) != 300 || r.Left != 0 {
-			t.Fatalf("%+v", r)
-		}
+		must.That(t, r.Result != nil && r.Result.Whole && len(r.Result.Rows) == 300 && r.Left == 0, "%+v", r)
 		for _, row := range r.Result.Rows {
 			elements, err := row.Doc.Elements()
-			if err != nil || row.Bytes < 50 {
-				t.Fatalf("%s of %d bytes", row.Doc, row.Bytes)
-			}
+			must.That(t, err == nil && row.Bytes >= 50, "%s of %d bytes", row.Doc, row.Bytes)
 			for _, e := range elements {
 				if !slices.Contains([]string{"_id", "project_id", "key", "__shardboard_bytes"}, e.Key()) {
 					t.Fatalf("the field %q was read", e.Key())
@@ -114,9 +110,7 @@ func TestLargeCollectionIsSampledWithinTheBudgetWhileSomebodyAsks(t *testing.T) 
 		q = rowsample.Query{NS: documents, Rows: 9000}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := s.Ask(ctx, q); err == nil {
-			t.Fatal("the request was answered although it was cancelled")
-		}
+		must.That(t, must.Err(s.Ask(ctx, q)) != nil, "the request was answered although it was cancelled")
 		time.Sleep(30 * time.Second)
 		n := log.Documents(began)
 		time.Sleep(time.Minute)
@@ -133,9 +127,7 @@ func TestServerAnalyzesKeysFrom70OnAndQueriesHaveLimits(t *testing.T) {
 	for version, want := range map[string]bool{"5.0": false, "7.0": true} {
 		onSim(t, version, 300, func(t *testing.T, s *rowsample.Sampler, _ *simulated.Log) {
 			r := ask(t, s, rowsample.Query{NS: documents, Rows: 200, Keys: []shardkey.Pattern{routing.Pattern("project_id")}})
-			if r.Result == nil || len(r.Result.Analyses) != 1 {
-				t.Fatalf("%s: %+v", version, r)
-			}
+			must.That(t, r.Result != nil && len(r.Result.Analyses) == 1, "%s: %+v", version, r)
 			if a := r.Result.Analyses[0]; (a.Reason == "") != want || want && (a.Values != 5 || a.Rows != 300 || a.Common == 0) {
 				t.Errorf("%s: %+v", version, a)
 			}

@@ -10,7 +10,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/heat"
 	"shardboard/internal/heat/survey"
@@ -131,18 +133,12 @@ func checkAgainstTruth(t *testing.T, c survey.Collection, truth map[bson.ObjectI
 		var parts int64
 		for _, s := range l.Shards {
 			parts += s.Rows.Value
-			if s.Shard == "" {
-				t.Errorf("%s: a line has no shards", c.NS)
-			}
+			expect.That(t, s.Shard != "", "%s: a line has no shards", c.NS)
 		}
-		if parts != want.rows {
-			t.Errorf("%s: the shards have %d of %d rows", c.NS, parts, want.rows)
-		}
+		expect.That(t, parts == want.rows, "%s: the shards have %d of %d rows", c.NS, parts, want.rows)
 	}
 	for id, want := range truth {
-		if !seen[id] {
-			t.Errorf("%s: project %s with %d rows is missing", c.NS, id.Hex(), want.rows)
-		}
+		expect.That(t, seen[id], "%s: project %s with %d rows is missing", c.NS, id.Hex(), want.rows)
 	}
 }
 
@@ -183,9 +179,7 @@ func TestSurveysOfEachKindAreExactWithinTheBudget(t *testing.T) {
 		for doc, want := range r.rowsByID(t, "changes", "doc_id", nil) {
 			s, result := r.runSurvey(t, survey.Request{Kind: survey.Document, Document: doc})
 			c := collectionOf(t, result, "changes")
-			if s.State != survey.Done || len(c.Documents) != 1 {
-				t.Fatalf("one document: got %+v %+v", s, c)
-			}
+			must.That(t, s.State == survey.Done && len(c.Documents) == 1, "one document: got %+v %+v", s, c)
 			l := c.Documents[0]
 			if l.Rows.Value != want.rows || l.Bytes.Value != want.bytes || !l.Rows.Exact || len(l.Shards) != 1 || l.Shards[0].Shard == "" {
 				t.Errorf("%+v, truth %+v", l, want)
@@ -219,9 +213,7 @@ func TestStoppedSurveyKeepsItsPartialResultAndIsRecorded(t *testing.T) {
 			t.Helper()
 			s, err := r.engine.Start(t.Context(), q, entryByAnna())
 			must.Do(t, err)
-			if _, err := r.engine.Start(t.Context(), q, entryByAnna()); fault.Of(err) != fault.Conflict {
-				t.Errorf("the same again: %v, want kind %v", err, fault.Conflict)
-			}
+			refused.As(t, must.Err(r.engine.Start(t.Context(), q, entryByAnna())), fault.Conflict, "the same again")
 			return s
 		}
 		s := begin(survey.Request{Kind: survey.Project, Project: project})
@@ -241,27 +233,19 @@ func TestStoppedSurveyKeepsItsPartialResultAndIsRecorded(t *testing.T) {
 		}
 		for _, c := range result.Collections {
 			for _, l := range c.Projects {
-				if !c.Complete && (l.Rows.Exact || !l.Rows.AtLeast) {
-					t.Errorf("the stopped survey reports exact rows: %+v", l.Rows)
-				}
+				expect.That(t, c.Complete || !l.Rows.Exact && l.Rows.AtLeast, "the stopped survey reports exact rows: %+v", l.Rows)
 			}
 		}
-		if err := r.engine.Stop(t.Context(), s.ID, entryByBen()); fault.Of(err) != fault.Conflict {
-			t.Errorf("stop again: %v, want kind %v", err, fault.Conflict)
-		}
+		refused.As(t, r.engine.Stop(t.Context(), s.ID, entryByBen()), fault.Conflict, "stop again")
 		r.Log.Take()
 		time.Sleep(time.Minute)
-		if more := r.Log.All(); len(more) > 0 {
-			t.Errorf("%d commands after the end", len(more))
-		}
+		expect.Len(t, r.Log.All(), 0, "commands after the end")
 
 		got, err := kept.AuditRecords(t.Context(), 0, 100)
 		must.Do(t, err)
 		want := []struct{ what, by, subject string }{{"survey.started", "user:1", s.ID}, {"survey.started", "user:1", second.ID},
 			{"survey.stopped", "user:2", second.ID}, {"survey.stopped", "user:2", s.ID}}
-		if len(got) != len(want) {
-			t.Fatalf("wrong number of audit records: %+v", got)
-		}
+		must.That(t, len(got) == len(want), "wrong number of audit records: %+v", got)
 		for i, w := range want {
 			if g := got[i]; g.What != w.what || g.By != w.by || g.Subject != w.subject || g.Outcome != "ok" || g.At.IsZero() || g.Cluster == "" {
 				t.Errorf("%+v is recorded, want %+v", g, w)

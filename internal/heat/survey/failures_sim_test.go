@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/cluster"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/placement"
 	"shardboard/internal/simcluster"
@@ -104,9 +105,7 @@ func TestSurveySlowsDownWhileTheClusterIsSlow(t *testing.T) {
 		progress := func() survey.Progress { return r.engine.List()[0].Progress }
 		time.Sleep(5 * time.Second)
 		usual := progress()
-		if usual.PacedDown || usual.Done < 500 {
-			t.Fatalf("got %+v, want PacedDown false, Done at least 500", usual)
-		}
+		must.That(t, !usual.PacedDown && usual.Done >= 500, "got %+v, want PacedDown false, Done at least 500", usual)
 		src.takes.Store(int64(2 * time.Second))
 		time.Sleep(30 * time.Second)
 		before := progress()
@@ -195,8 +194,6 @@ func TestInvalidRequestsAreRefused(t *testing.T) {
 				}
 			}
 		}
-		if err := r.engine.Stop(t.Context(), "none", entryByBen()); fault.Of(err) != fault.NotFound {
-			t.Errorf("got %v, want kind %v", err, fault.NotFound)
-		}
+		refused.As(t, r.engine.Stop(t.Context(), "none", entryByBen()), fault.NotFound, "Stop")
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/survey"
 	"shardboard/internal/simcluster"
@@ -45,8 +46,6 @@ func TestShortSurveysRunBeforeLongOnes(t *testing.T) {
 		for _, name := range []string{"documents", "clients"} {
 			checkAgainstTruth(t, collectionOf(t, result, name), r.rowsByID(t, name, "project_id", deadRows[name]))
 		}
-		if s.State != survey.Done {
-			t.Errorf("got %+v, want State %v", s, survey.Done)
-		}
+		expect.That(t, s.State == survey.Done, "got %+v, want State %v", s, survey.Done)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
@@ -62,9 +63,7 @@ collections:
 		for name, want := range map[string]int64{"text": 6, "number": 6, "id": 6, "large": many + 2} {
 			p := keeper.Directory().Exactly(name)[0]
 			s, result := r.runSurvey(t, survey.Request{Kind: survey.Project, Project: p.ID})
-			if s.State != survey.Done || len(result.Collections) == 0 {
-				t.Fatalf("%s: %+v %+v", name, s, result)
-			}
+			must.That(t, s.State == survey.Done && len(result.Collections) != 0, "%s: %+v %+v", name, s, result)
 			for _, one := range result.Collections {
 				want := want
 				if one.NS == "shop.lines" && name != "number" {
@@ -151,18 +150,14 @@ collections:
 					request.Text, request.Document = "", id
 				}
 				s, result := r.runSurvey(t, request)
-				if s.State != survey.Done || len(result.Collections) != 2 {
-					t.Fatalf("%s: %+v %+v", text, s, result)
-				}
+				must.That(t, s.State == survey.Done && len(result.Collections) == 2, "%s: %+v %+v", text, s, result)
 				for _, one := range result.Collections {
 					if len(one.Documents) != max(len(want), 1) || len(one.Projects) > 0 || !one.Complete {
 						t.Fatalf("%s: %+v", text, one)
 					}
 					for k, l := range one.Documents {
 						if len(want) == 0 {
-							if l.Rows.Value != 0 {
-								t.Errorf("%s: %+v, want no row", text, l)
-							}
+							expect.Equal(t, l.Rows.Value, 0, "%s: %+v, want no row", text, l)
 							continue
 						}
 						filter := madeup.Row("of.order", ids[want[k]], "of.tenant", "t-1")
@@ -179,9 +174,7 @@ collections:
 		}
 		for _, bad := range []survey.Request{{Kind: survey.Document, Document: bson.ObjectID{0xff, 0xff, 11: 1}},
 			{Kind: survey.Document, Text: strings.Repeat("x", 1025)}, {Kind: survey.Projects, Text: "o-1"}} {
-			if _, err := r.engine.Start(t.Context(), bad, entryByAnna()); err == nil {
-				t.Errorf("%+v is accepted", bad)
-			}
+			expect.That(t, must.Err(r.engine.Start(t.Context(), bad, entryByAnna())) != nil, "%+v is accepted", bad)
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -38,9 +39,7 @@ func TestDecksComeInThePublishedOrder(t *testing.T) {
 			t.Errorf("card %d is %s of deck %d, want %s", i, c.Text, c.Deck, want)
 		}
 	}
-	if len(w.Cards) != 104 {
-		t.Errorf("%d cards", len(w.Cards))
-	}
+	expect.Equal(t, len(w.Cards), 104, "cards")
 }
 
 func TestTheFirstPlayerBeginsWithOneChunkOfEverything(t *testing.T) {
@@ -58,9 +57,7 @@ func TestTheFourthCardSplitsAChunkInTheMiddleAndOneHalfIsPassedOn(t *testing.T) 
 	g := New(options(t, Decks(1), Ascending, 3, 1))
 	all := turns(g, 4)
 	for _, turn := range all[:3] {
-		if turn.Split != nil || turn.Pass != nil || turn.Player != 1 {
-			t.Errorf("card %d: %+v", turn.Number, turn)
-		}
+		expect.That(t, turn.Split == nil && turn.Pass == nil && turn.Player == 1, "card %d: %+v", turn.Number, turn)
 	}
 	last := all[3]
 	if last.Split == nil || *last.Split != (Split{At: "3", Lower: 2, Upper: 2}) || last.Held != Full {
@@ -135,9 +132,7 @@ func checkChunks(t *rapid.T, g *Game) {
 func TestTheSameOptionsMakeTheSameGame(t *testing.T) {
 	for _, key := range Strategies() {
 		a, b := Play(options(t, Decks(3), key, 5, 4)), Play(options(t, Decks(3), key, 5, 4))
-		if !reflect.DeepEqual(a, b) {
-			t.Errorf("%s: two games differ", key)
-		}
+		expect.That(t, reflect.DeepEqual(a, b), "%s: two games differ", key)
 	}
 	w := Projects(2, 9, 1, 7)
 	if !reflect.DeepEqual(w, Projects(2, 9, 1, 7)) || reflect.DeepEqual(w, Projects(2, 9, 1, 8)) {
@@ -154,17 +149,13 @@ func TestAPlayerWhoJoinsGetsChunksUntilAllHaveAboutAsMany(t *testing.T) {
 		t.Errorf("%d players before the fourth joins", n)
 	}
 	first, _ := g.Next()
-	if first.Joined != 4 || len(g.Hands()) != 4 {
-		t.Errorf("the card after 208: %+v", first)
-	}
+	expect.That(t, first.Joined == 4 && len(g.Hands()) == 4, "the card after 208: %+v", first)
 	r := g.Finish()
 	last := r.Load[len(r.Load)-1]
 	if low, high := slices.Min(last.Chunks), slices.Max(last.Chunks); r.Players != 4 || high > 2*low {
 		t.Errorf("at the end the players have %v chunks", last.Chunks)
 	}
-	if last.Cards[3] < DeckSize/8 {
-		t.Errorf("the new player took %d cards of the last deck", last.Cards[3])
-	}
+	expect.That(t, last.Cards[3] >= DeckSize/8, "the new player took %d cards of the last deck", last.Cards[3])
 }
 
 func TestCardsWithOneKeyMakeAChunkThatNoSplitDivides(t *testing.T) {
@@ -191,9 +182,7 @@ func TestQueriesAskOnePlayerIfTheyNameTheKey(t *testing.T) {
 		r := Play(options(t, Decks(4), key, 4, 1))
 		for text, who := range want {
 			i := slices.IndexFunc(r.Queries, func(q Query) bool { return q.Text == text })
-			if i < 0 {
-				t.Fatalf("%s: no query by %s", key, text)
-			}
+			must.That(t, i >= 0, "%s: no query by %s", key, text)
 			q := r.Queries[i]
 			if who == "one" && (q.One != q.Asked || q.Mean != 1) || who == "all" && (q.All != q.Asked || q.One != 0) || q.Asked == 0 {
 				t.Errorf("%s: a query by %s is not answered by %s: %+v", key, text, who, q)
@@ -228,9 +217,7 @@ func TestAscendingEndsWithGeorgeDoingEverything(t *testing.T) {
 				t.Errorf("%d players: %.2f chunks are passed on for a card", players, perCard)
 			}
 			wait := float64(r.RoundsNeeded) / float64(r.Rounds)
-			if wait <= waits {
-				t.Errorf("%d dealers: %.1f rounds instead of one, with fewer dealers %.1f", dealers, wait, waits)
-			}
+			expect.That(t, wait > waits, "%d dealers: %.1f rounds instead of one, with fewer dealers %.1f", dealers, wait, waits)
 			waits = wait
 		}
 	}
@@ -241,9 +228,7 @@ func TestAscendingEndsWithGeorgeDoingEverything(t *testing.T) {
 func TestScatterIsEvenAndSearchesEverMoreChunks(t *testing.T) {
 	for _, players := range []int{4, 12} {
 		r := Play(options(t, Decks(52), Scatter, players, 1))
-		if r.HotShare > 1.25/float64(players) {
-			t.Errorf("%d players: the busiest took %.1f %%", players, 100*r.HotShare)
-		}
+		expect.That(t, r.HotShare <= 1.25/float64(players), "%d players: the busiest took %.1f %%", players, 100*r.HotShare)
 		for quarter := 1; quarter < 4; quarter++ {
 			if before, now := searched(r, quarter-1), searched(r, quarter); now < before+1 {
 				t.Errorf("%d players: chunks searched %.1f, then %.1f", players, before, now)

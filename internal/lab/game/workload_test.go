@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -27,12 +28,8 @@ func TestRowsOfAFileAreCards(t *testing.T) {
 		}
 		return out
 	}
-	if got := order("size"); !slices.Equal(got, []string{"-1", "9", "10"}) {
-		t.Errorf("numbers are in the order %q", got)
-	}
-	if got := order("project, size"); !slices.Equal(got, []string{"a, -1", "a, 10", "b, 9"}) {
-		t.Errorf("keys are in the order %q", got)
-	}
+	expect.EqualSlices(t, order("size"), []string{"-1", "9", "10"}, "numbers are in the order")
+	expect.EqualSlices(t, order("project, size"), []string{"a, -1", "a, 10", "b, 9"}, "keys are in the order")
 }
 
 func TestProjectsAreAsSkewedAsAskedFor(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -45,18 +46,14 @@ func TestDoublingMovesTheFirstHalfOfEachShardToOneNewShard(t *testing.T) {
 			t.Fatalf("shard %d gives chunks to %d and %d, expected one", m.From, to, m.To)
 		}
 		target[m.From] = m.To
-		if m.Chunk%300 >= 150 {
-			t.Fatalf("chunk %d moves, which is in the second half of its shard", m.Chunk)
-		}
+		must.That(t, m.Chunk%300 < 150, "chunk %d moves, which is in the second half of its shard", m.Chunk)
 	}
 	for i, u := range p.After {
 		if u.Bytes != 150*gigabyte || p.Grown[i].Bytes != 375*gigabyte {
 			t.Errorf("shard %d has %d bytes, later %d; expected 150 and 375 GB", i, u.Bytes, p.Grown[i].Bytes)
 		}
 	}
-	if p.Ranges != 64 {
-		t.Errorf("%d ranges move, expected one of each shard", p.Ranges)
-	}
+	expect.Equal(t, p.Ranges, 64, "ranges move, expected one of each shard")
 	// Each of the groups has one move of each pair of shards, so it takes as long as one move.
 	if len(p.Groups) != 150 || p.Duration != 150*50*time.Second {
 		t.Errorf("%d groups take %s, expected 150 that take 50 s each", len(p.Groups), p.Duration)
@@ -73,9 +70,8 @@ func TestBatchMovesChunksOfOneCollectionOneAfterTheOther(t *testing.T) {
 	}
 	in.Collections = append(in.Collections, Collection{NS: "orders.others", Chunks: []Chunk{{Bytes: gigabyte}, {Bytes: gigabyte}}})
 	in.Group = 0
-	if p, err = Compute(in); err != nil {
-		t.Fatal(err)
-	}
+	p, err = Compute(in)
+	must.Do(t, err)
 	// Both collections move at the same time, but not on the same shards.
 	if got := p.BatchDuration(in); got < 64*150*50*time.Second || got > (64*150+2)*50*time.Second {
 		t.Errorf("two collections take %s", got)
@@ -87,13 +83,9 @@ func TestMovingBeforeTheDataGrowsMovesLessAndFits(t *testing.T) {
 	p, err := Compute(in)
 	must.Do(t, err)
 	ways, err := Ways(in, p)
-	if err != nil || len(ways) != 2 {
-		t.Fatalf("got %v, %v", ways, err)
-	}
+	must.That(t, err == nil && len(ways) == 2, "got %v, %v", ways, err)
 	first, second := ways[0], ways[1]
-	if !first.Fits || second.Fits {
-		t.Errorf("fits: %v and %v, expected only to move first", first.Fits, second.Fits)
-	}
+	expect.That(t, first.Fits && !second.Fits, "fits: %v and %v, expected only to move first", first.Fits, second.Fits)
 	if second.Bytes*10 != first.Bytes*25 {
 		t.Errorf("%d and %d bytes move, expected 2.5 times as many when the data grows first", first.Bytes, second.Bytes)
 	}
@@ -104,9 +96,7 @@ func TestNeededIsTheSmallestNumberOfShards(t *testing.T) {
 	in.Shards = in.Shards[:64]
 	n, ok, err := Needed(in, 0.8, 500*gigabyte, 256)
 	// 48 TB in all, of which each shard takes 400 GB: 120 shards, which is 56 more.
-	if n != 56 || !ok || err != nil {
-		t.Errorf("got %d, %v, %v; expected 56", n, ok, err)
-	}
+	expect.That(t, n == 56 && ok && err == nil, "got %d, %v, %v; expected 56", n, ok, err)
 	if _, ok, err := Needed(in, 0.8, 500*gigabyte, 20); ok || err != nil {
 		t.Errorf("20 more shards are enough, expected not")
 	}
@@ -240,9 +230,7 @@ func checkClock(t *testing.T, seed uint64, in *Input, p *Plan) {
 		used[m.From].Bytes -= m.Bytes
 		used[m.To].Bytes += m.Bytes
 	}
-	if bytes != p.Bytes {
-		t.Fatalf("seed %d: %d bytes move, said are %d", seed, bytes, p.Bytes)
-	}
+	must.That(t, bytes == p.Bytes, "seed %d: %d bytes move, said are %d", seed, bytes, p.Bytes)
 	for i := range used {
 		if used[i].Bytes != p.After[i].Bytes || p.Peak[i] < max(p.Before[i].Bytes, p.After[i].Bytes) {
 			t.Fatalf("seed %d: shard %d has %d bytes in the end, said are %d, at most %d", seed, i, used[i].Bytes, p.After[i].Bytes, p.Peak[i])

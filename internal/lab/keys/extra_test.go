@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -15,9 +16,7 @@ func TestUnitOfCoarseTimeIsThePublishedOne(t *testing.T) {
 	const gb, month = 1 << 30, 30 * 24 * time.Hour
 	for bytes, want := range map[int64]Unit{30 * gb: Month, gb: Year, 500 * gb: Day} {
 		for _, chunk := range []int64{64 << 20, 128 << 20} {
-			if got := UnitFor(bytes, month, chunk); got != want {
-				t.Errorf("%d GB a month, chunks of %d MB: %s, expected %s", bytes/gb, chunk>>20, got, want)
-			}
+			expect.Equal(t, UnitFor(bytes, month, chunk), want, "%d GB a month, chunks of %d MB", bytes/gb, chunk>>20)
 		}
 	}
 }
@@ -31,9 +30,7 @@ func TestGrowthPutsMoreRowsAtTheEnd(t *testing.T) {
 			first++
 		}
 	}
-	if first != 300 {
-		t.Errorf("%d of 1000 rows come in the first half, expected 300", first)
-	}
+	expect.Equal(t, first, 300, "of 1000 rows come in the first half")
 }
 
 func TestExtraFieldsAreMadeAtTheTimeOfTheRow(t *testing.T) {
@@ -45,12 +42,12 @@ func TestExtraFieldsAreMadeAtTheTimeOfTheRow(t *testing.T) {
 		return out
 	}
 	rows := values()
-	if !slices.EqualFunc(rows, values(), func(a, b bson.D) bool { return row(t, a).String() == row(t, b).String() }) {
+	if !slices.EqualFunc(rows, values(), func(a, b bson.D) bool { return row(a).String() == row(b).String() }) {
 		t.Error("the same model makes other rows")
 	}
 	seen := map[string]bool{}
 	for i, r := range rows {
-		doc := row(t, r)
+		doc := row(r)
 		if at := doc.Lookup(Coarse).Time().UTC(); at != time.Date(2026, 2, 3, 0, 0, 0, 0, time.UTC) {
 			t.Fatalf("coarse time of row %d: %s", i, at)
 		}
@@ -72,9 +69,7 @@ func TestExtraFieldsAreMadeAtTheTimeOfTheRow(t *testing.T) {
 					t.Fatalf("%s of row %d is of %d ms, expected %d", f, i, at, want)
 				}
 			}
-			if seen[string(id)] {
-				t.Fatalf("%s of row %d comes twice", f, i)
-			}
+			must.That(t, !seen[string(id)], "%s of row %d comes twice", f, i)
 			seen[string(id)] = true
 		}
 	}

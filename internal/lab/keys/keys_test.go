@@ -8,16 +8,13 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/shardkey"
 )
 
-func row(t testing.TB, d bson.D) bson.Raw {
-	t.Helper()
-	raw := must.Get(bson.Marshal(d))
-	return raw
-}
+func row(d bson.D) bson.Raw { return must.Get(bson.Marshal(d)) }
 
 func cluster(shards int) *Cluster {
 	return &Cluster{Shards: shards, ChunkSize: 1 << 20, BytesPerSecond: 10 << 20, CanRefine: true, CanReshard: true}
@@ -40,9 +37,7 @@ func compare(t testing.TB, s *Sample, c *Cluster, keys ...shardkey.Pattern) []Re
 	reports, err := Compare(s, c, candidates)
 	must.Do(t, err)
 	for _, r := range reports {
-		if r.Err != nil {
-			t.Fatalf("%s: %v", r.Name, r.Err)
-		}
+		must.That(t, r.Err == nil, "%s: %v", r.Name, r.Err)
 	}
 	return reports
 }
@@ -74,9 +69,7 @@ func TestYorkiesLayoutsHaveTheirKnownWeakPoints(t *testing.T) {
 	if ranged.Values != Exact(5) || ranged.Stuck == 0 || ranged.Heaviest < 10<<20 || ranged.Fullest < 0.4 {
 		t.Errorf("ranged project_id: %+v", ranged)
 	}
-	if byKey.Stuck != 0 || byKey.Largest > 2<<20 || byKey.Fullest > 0.36 {
-		t.Errorf("with the key: %+v", byKey)
-	}
+	expect.That(t, byKey.Stuck == 0 && byKey.Largest <= 2<<20 && byKey.Fullest <= 0.36, "with the key: %+v", byKey)
 	if !byKey.Unique[0].Fits || byID.Unique[0].Fits || !ranged.Unique[0].Fits {
 		t.Errorf("the unique index {project_id, key, removed_at} fits %v, %v, %v; expected all but the key with _id",
 			ranged.Unique[0].Fits, byKey.Unique[0].Fits, byID.Unique[0].Fits)
@@ -90,14 +83,10 @@ func TestYorkiesLayoutsHaveTheirKnownWeakPoints(t *testing.T) {
 		t.Errorf("inserts on the busiest shard: %.2f ranged, %.2f hashed; expected ranged doc_id to be worse", old.Inserts, hashed.Inserts)
 	}
 	for _, u := range hashed.Unique {
-		if !u.Fits {
-			t.Errorf("hashed doc_id: the unique index %v is ruled out", u.Fields)
-		}
+		expect.That(t, u.Fits, "hashed doc_id: the unique index %v is ruled out", u.Fields)
 	}
 	for _, u := range project.Unique {
-		if u.Fits {
-			t.Errorf("{project_id, doc_id} is said to allow the unique index %v", u.Fields)
-		}
+		expect.That(t, !u.Fits, "{project_id, doc_id} is said to allow the unique index %v", u.Fields)
 	}
 	if len(project.Cost.Blockers) != 2 {
 		t.Errorf("the cost of {project_id, doc_id} names %v, expected both unique indexes", project.Cost.Blockers)
@@ -112,9 +101,7 @@ func TestQueriesReachTheShardsThatHaveTheirRows(t *testing.T) {
 	r := compare(t, s, c, key)[0]
 	want := []Reach{One, One, Some, Some, All}
 	for i, q := range r.Queries {
-		if q.Reach(key) != want[i] {
-			t.Errorf("%s reaches %s, expected %s", q.Name, q.Reach(key), want[i])
-		}
+		expect.Equal(t, q.Reach(key), want[i], "the reach of %s", q.Name)
 	}
 	// Each of three projects has about thirty of ninety pieces, which the shards have in turn.
 	if n := r.Queries[2].Shards; n != 4 {
@@ -167,7 +154,7 @@ func document(t testing.TB, s *Sample, i int) bson.Raw {
 			d = append(d, bson.E{Key: c.field, Value: values[0]})
 		}
 	}
-	return row(t, d)
+	return row(d)
 }
 
 // characteristics counts what Compare finds without sorting anything.
@@ -175,8 +162,7 @@ func characteristics(t *testing.T, s *Sample, p shardkey.Pattern) (values int, c
 	t.Helper()
 	rows, bytes := map[string]int{}, map[string]int64{}
 	for i := range s.Len() {
-		k, err := p.Extract(document(t, s, i))
-		must.Do(t, err)
+		k := must.Get(p.Extract(document(t, s, i)))
 		rows[k.Encoded()]++
 		bytes[k.Encoded()] += int64(s.sizes[i])
 	}
@@ -239,7 +225,7 @@ func TestRowsWithoutTheKeyAreCounted(t *testing.T) {
 		if i%4 == 0 {
 			d = append(d, bson.E{Key: "key", Value: i})
 		}
-		s.Add(row(t, d), 100)
+		s.Add(row(d), 100)
 	}
 	if r := compare(t, s, cluster(2), routing.Pattern("key"))[0]; r.Missing != 0.75 || r.Common != Exact(0.75) {
 		t.Errorf("%.2f lack the key, the most common value has %+v; expected three quarters", r.Missing, r.Common)
@@ -248,7 +234,7 @@ func TestRowsWithoutTheKeyAreCounted(t *testing.T) {
 
 func TestRowsThatRefuseAKeyAreSaid(t *testing.T) {
 	s := sample(t, "tags", "_id")
-	s.Add(row(t, bson.D{{Key: "tags", Value: bson.A{1, 2}}}), 100)
+	s.Add(row(bson.D{{Key: "tags", Value: bson.A{1, 2}}}), 100)
 	reports, err := Compare(s, cluster(2), []Candidate{{Key: routing.Pattern("tags")}, {Key: routing.Pattern("_id")}})
 	if err != nil || reports[0].Err == nil || !strings.Contains(reports[0].Err.Error(), "Row 1") || reports[1].Err != nil {
 		t.Errorf("got %v, %v, %v; expected an error of the first key alone", reports[0].Err, reports[1].Err, err)
@@ -265,7 +251,7 @@ func TestEmptySample(t *testing.T) {
 func TestChunksAreCutAsTheServerCutsThem(t *testing.T) {
 	s := sample(t, "a", "b")
 	for i := range 10_000 { // 1,000 bytes each: 524 rows fill half of a chunk
-		s.Add(row(t, bson.D{{Key: "a", Value: i}, {Key: "b", Value: i / 2000}}), 1000)
+		s.Add(row(bson.D{{Key: "a", Value: i}, {Key: "b", Value: i / 2000}}), 1000)
 	}
 	reports := compare(t, s, cluster(2), routing.Pattern("a"), routing.Pattern("b"))
 	// The 525th row after a cut begins the next chunk.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -21,9 +22,7 @@ func TestWhereIDsOfEachKindLand(t *testing.T) {
 		"_id": {one, one}, UUID7: {one, one}, UUID4: {even, limits{0, 0.4}}, LocalityDefault: {even, limits{0, 0.4}},
 		LocalitySequential: {limits{1.0 / 16, 0.2}, limits{0.9, 1.001}},
 	}
-	if len(all) != len(want) {
-		t.Fatalf("%d kinds", len(all))
-	}
+	must.That(t, len(all) == len(want), "%d kinds", len(all))
 	for _, l := range all {
 		w, sum, rows := want[l.Field], 0.0, 0
 		if l.Busiest < w.whole.least || l.Busiest > w.whole.most || l.AtATime < w.now.least || l.AtATime > w.now.most {
@@ -37,9 +36,7 @@ func TestWhereIDsOfEachKindLand(t *testing.T) {
 				rows += r
 			}
 		}
-		if math.Abs(sum-1) > 1e-6 || rows != n.Rows {
-			t.Errorf("%s: parts of %.3f together, %d rows", l.Field, sum, rows)
-		}
+		expect.That(t, math.Abs(sum-1) <= 1e-6 && rows == n.Rows, "%s: parts of %.3f together, %d rows", l.Field, sum, rows)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/lab/keys"
@@ -121,9 +122,7 @@ func (r realCluster) bytes() []int64 {
 	reply := r.run("lab", bson.D{{Key: "collStats", Value: "rows"}})
 	shards, _ := reply.Lookup("shards").DocumentOK()
 	elements, err := shards.Elements()
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, err)
 	for _, e := range elements {
 		n, _ := e.Value().Document().Lookup("size").AsInt64OK()
 		out = append(out, n)
@@ -141,9 +140,7 @@ func (r realCluster) splitFirst() {
 	c := r.Catalog()
 	c.Mu.Lock()
 	defer c.Mu.Unlock()
-	if err := c.SplitOrMark(realNS, c.Routing(realNS).Chunks()[0].Min); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, c.SplitOrMark(realNS, c.Routing(realNS).Chunks()[0].Min))
 }
 
 // heldChunk is a chunk's bytes and values.
@@ -201,9 +198,7 @@ func report(t *testing.T, m keys.Model, today, key shardkey.Pattern) keys.Report
 	must.Do(t, err)
 	c := &keys.Cluster{Shards: realShards, ChunkSize: realChunk, BytesPerSecond: 1 << 20, CanReshard: true, Today: today}
 	reports, err := keys.Compare(s, c, []keys.Candidate{{Key: key}})
-	if err != nil || reports[0].Err != nil {
-		t.Fatal(err, reports)
-	}
+	must.That(t, err == nil && reports[0].Err == nil, "%v %v", err, reports)
 	return reports[0]
 }
 
@@ -244,7 +239,5 @@ func compareResharded(t *testing.T, r realCluster, m keys.Model, key shardkey.Pa
 	got, want := r.bytes(), report(t, m, today, key).Parts
 	slices.Sort(got)
 	slices.Sort(want)
-	if !slices.Equal(got, want) {
-		t.Errorf("resharded: the shards have %v bytes, expected %v", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "resharded: the shards have %v bytes, expected %v", got, want)
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 func TestBarsAreAsHighAsTheirValuesAndStayInThePicture(t *testing.T) {
@@ -25,9 +27,7 @@ func TestBarsAreAsHighAsTheirValuesAndStayInThePicture(t *testing.T) {
 	}
 	bars := regexp.MustCompile(`<rect class="s(\d+)" x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)" fill="[^"]+"><title>`).
 		FindAllStringSubmatch(svg, -1)
-	if len(bars) != 3 {
-		t.Fatalf("%d bars, want 3: %s", len(bars), svg)
-	}
+	must.That(t, len(bars) == 3, "%d bars, want 3: %s", len(bars), svg)
 	number := func(s string) float64 { n, _ := strconv.ParseFloat(s, 64); return n }
 	if first, second := number(bars[0][5]), number(bars[1][5]); first < 2.99*second || first > 3.01*second {
 		t.Errorf("30 is %v high, 10 is %v", first, second)
@@ -51,9 +51,7 @@ func TestPartsBesideEachOtherDoNotOverlap(t *testing.T) {
 	svg := b.SVG()
 	bars := regexp.MustCompile(`<rect class="s(\d+)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)" height="([\d.]+)" fill="[^"]+"><title>`).
 		FindAllStringSubmatch(svg, -1)
-	if len(bars) != 3 || !strings.Contains(svg, "1: a &amp; b") {
-		t.Fatalf("%d bars: %s", len(bars), svg)
-	}
+	must.That(t, len(bars) == 3 && strings.Contains(svg, "1: a &amp; b"), "%d bars: %s", len(bars), svg)
 	number := func(s string) float64 { n, _ := strconv.ParseFloat(s, 64); return n }
 	if end := number(bars[0][2]) + number(bars[0][3]); end > number(bars[1][2])+0.02 {
 		t.Errorf("the first ends at %v, the second begins at %s", end, bars[1][2])

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/localityid"
 )
@@ -73,17 +74,13 @@ func TestUUIDsAreDecodedByVersion(t *testing.T) {
 			"literal=b macFragment=d:53:7a:50 milliseconds=1350327498450 | oneOf/even | modeUnknown",
 	} {
 		u, ok := ParseUUID(in)
-		if !ok {
-			t.Fatalf("%s is not parsed", in)
-		}
+		must.That(t, ok, "%s is not parsed", in)
 		a := OfUUID(u, now)
 		if got := anatomyOnOneLine(a); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", in, got, want)
 		}
 		for i, p := range a.Parts {
-			if p.From >= p.To || p.To > 32 || i > 0 && p.From < a.Parts[i-1].To {
-				t.Errorf("%s: part %d is %+v", in, i, p)
-			}
+			expect.That(t, p.From < p.To && p.To <= 32 && (i <= 0 || p.From >= a.Parts[i-1].To), "%s: part %d is %+v", in, i, p)
 		}
 	}
 }
@@ -93,17 +90,11 @@ func TestDefaultModeLocalityUUIDsStepByALargeOddNumber(t *testing.T) {
 	var last uint32
 	for i, head := range []string{"c8c9cef9", "14951cfa", "6f5169fb", "ba2da6fc", "06f8f3fc", "51c441fd", "ac809efe", "f75cdbff"} {
 		u, ok := ParseUUID(head + "-7a7f-bd53-7a50-013e4e2afbde")
-		if !ok {
-			t.Fatal(head)
-		}
+		must.That(t, ok, "%v", head)
 		counter := localityid.Reversed(uint32(u[0])<<24 | uint32(u[1])<<16 | uint32(u[2])<<8 | uint32(u[3]))
 		// Other generators may take numbers of the same counter in between.
-		if i > 0 && (counter-last)%2 == 0 {
-			t.Errorf("%s: step %d is even", head, counter-last)
-		}
-		if i > 0 && counter-last < 1<<20 {
-			t.Errorf("%s: step %d is small", head, counter-last)
-		}
+		expect.That(t, i <= 0 || (counter-last)%2 != 0, "%s: step %d is even", head, counter-last)
+		expect.That(t, i <= 0 || counter-last >= 1<<20, "%s: step %d is small", head, counter-last)
 		last = counter
 	}
 }

@@ -11,8 +11,10 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/madeup"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/profile"
 	"shardboard/internal/profile/propose"
@@ -162,9 +164,7 @@ func TestHostileNamesDoNotLeaveTheirPlaces(t *testing.T) {
 			t.Errorf("got\n%s\nwant\n%s\n%s", got, want, p.YAML())
 		}
 		for line := range strings.SplitSeq(string(p.YAML()), "\n") {
-			if strings.ContainsAny(line, "\u202e\u2028\r") {
-				t.Errorf("%q shows what cannot be seen", line)
-			}
+			expect.That(t, !strings.ContainsAny(line, "\u202e\u2028\r"), "%q shows what cannot be seen", line)
 		}
 		for _, want := range []string{"api_key", "meta.tenant", "left out: a profile cannot name this collection"} {
 			if !strings.Contains(strings.Join(p.Reasons, "\n"), want) {
@@ -228,9 +228,7 @@ func TestWhatCouldNotBeReadIsSaid(t *testing.T) {
 				if got := summary(p); !strings.HasPrefix(got, tc.summary) {
 					t.Errorf("got\n%s\nwant\n%s", got, tc.summary)
 				}
-				if text := string(p.YAML()); !strings.Contains(text, tc.says) || !strings.Contains(text, "by its name") {
-					t.Errorf("the file does not say %q:\n%s", tc.says, text)
-				}
+				expect.ContainsAll(t, string(p.YAML()), []string{tc.says, "by its name"}, "the file does not say %q", tc.says)
 			}, madeup.Shop)
 	}
 }
@@ -269,9 +267,7 @@ func TestKeyOfSingleRowsIsNoTenant(t *testing.T) {
 				}
 			}}
 		proposed(t, propose.Options{}, func(t *testing.T, p propose.Proposal) {
-			if err := p.Nothing(); !strings.Contains(fault.Text(err), "each row that was looked at has a value of its own") {
-				t.Errorf("got %v", err)
-			}
+			expect.Contains(t, fault.Text(p.Nothing()), "each row that was looked at has a value of its own", "Nothing")
 		}, rows)
 	}
 }
@@ -352,8 +348,6 @@ func TestPreviewHasFiveTenantsWhereTheyAreListed(t *testing.T) {
 func TestNothingIsProposedWithoutShardedCollections(t *testing.T) {
 	unsharded := madeup.Schema{DB: "plain", Rows: func(insert func(string, bson.D)) { insert("orders", madeup.Row("tenantId", 1)) }}
 	proposed(t, propose.Options{}, func(t *testing.T, p propose.Proposal) {
-		if err := p.Nothing(); fault.Of(err) != fault.NotFound || !strings.Contains(fault.Text(err), "No collection is sharded") {
-			t.Errorf("got %v", err)
-		}
+		refused.With(t, p.Nothing(), fault.NotFound, "No collection is sharded", "Nothing")
 	}, unsharded)
 }

@@ -7,6 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
@@ -23,10 +25,7 @@ func d(pairs ...any) bson.D {
 // request makes a request from a command.
 func request(t testing.TB, db string, cmd bson.D) *engine.Request {
 	t.Helper()
-	raw, err := bson.Marshal(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(cmd))
 	return &engine.Request{DB: db, Name: cmd[0].Key, Body: raw, Conn: &engine.Conn{}}
 }
 
@@ -37,19 +36,14 @@ func runUnchecked(t testing.TB, c *Control, db string, cmd bson.D) (bson.Raw, er
 	if err != nil {
 		return nil, err
 	}
-	raw, err := bson.Marshal(reply)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(reply))
 	return raw, nil
 }
 
 func controlWithUsers(t testing.TB) *Control {
 	t.Helper()
 	c, err := New(Options{Enforced: true, Major: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return c
 }
 
@@ -64,9 +58,7 @@ func TestInvalidUserAndRoleCommandsAreRefused(t *testing.T) {
 		d("createRole", "b", "privileges", none, "roles", bson.A{"a"}),
 		d("createUser", "u", "pwd", "p", "roles", bson.A{"a"}, "customData", d("x", 1)),
 	} {
-		if _, err := runUnchecked(t, c, "db", setUp); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(runUnchecked(t, c, "db", setUp)))
 	}
 	for _, x := range []struct {
 		cmd  bson.D
@@ -128,28 +120,20 @@ func TestInfoCommandsShowUsersAndRoles(t *testing.T) {
 			bson.A{d("resource", d("db", "", "collection", "c"), "actions", bson.A{"find"})}, "roles", bson.A{"clusterMonitor"}),
 		d("createUser", "u", "pwd", "p", "roles", bson.A{"outer"}, "customData", d("x", 1)),
 	} {
-		if _, err := runUnchecked(t, c, "admin", setUp); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(runUnchecked(t, c, "admin", setUp)))
 	}
 	users, err := runUnchecked(t, c, "admin", d("usersInfo", 1, "showPrivileges", true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	text := value.Text(users.Lookup("users"))
 	for _, want := range []string{
 		`_id: "admin.u"`, `user: "u", db: "admin"`, `customData: { x: 1 }`, `roles: [ { role: "outer", db: "admin" } ]`,
 		`inheritedRoles: [ { role: "clusterMonitor", db: "admin" }, { role: "outer", db: "admin" } ]`,
 		`{ resource: { db: "", collection: "c" }, actions: [ "find" ] }`, `mechanisms: [ "SCRAM-SHA-1", "SCRAM-SHA-256" ]`,
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %s in %s", want, text)
-		}
+		expect.Contains(t, text, want, "the text")
 	}
 	roles, err := runUnchecked(t, c, "admin", d("rolesInfo", bson.A{"outer", d("role", "read", "db", "db"), "nothing"}))
-	if err != nil || value.Len(bson.Raw(roles.Lookup("roles").Value)) != 2 {
-		t.Errorf("%s, %v", roles, err)
-	}
+	expect.That(t, err == nil && value.Len(bson.Raw(roles.Lookup("roles").Value)) == 2, "%s, %v", roles, err)
 	all, err := runUnchecked(t, c, "admin", d("rolesInfo", 1, "showBuiltinRoles", true, "showPrivileges", true))
 	if n := value.Len(bson.Raw(all.Lookup("roles").Value)); err != nil || n != 16 {
 		t.Errorf("%d roles on admin, %v, want 16", n, err)
@@ -159,9 +143,7 @@ func TestInfoCommandsShowUsersAndRoles(t *testing.T) {
 func TestUserAdministratorsGrantOnlyWithinTheirDatabases(t *testing.T) {
 	c := controlWithUsers(t)
 	for name, roles := range map[string]bson.A{"ua": {d("role", "userAdmin", "db", "db")}, "any": {"userAdminAnyDatabase"}, "no": {}} {
-		if _, err := runUnchecked(t, c, "admin", d("createUser", name, "pwd", "p", "roles", roles)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(runUnchecked(t, c, "admin", d("createUser", name, "pwd", "p", "roles", roles))))
 	}
 	root := bson.A{d("role", "root", "db", "admin")}
 	everywhere := bson.A{d("resource", d("anyResource", true), "actions", bson.A{"find"})}

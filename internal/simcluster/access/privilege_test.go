@@ -3,6 +3,9 @@ package access
 import (
 	"strings"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestPrivilegesCoverTheirResources(t *testing.T) {
@@ -10,9 +13,7 @@ func TestPrivilegesCoverTheirResources(t *testing.T) {
 		p := Privileges{}
 		for _, r := range roles {
 			more, ok := builtin(r, 5)
-			if !ok {
-				t.Fatalf("no role %s", r)
-			}
+			must.That(t, ok, "no role %s", r)
 			p.addAll(more)
 		}
 		return p
@@ -45,9 +46,7 @@ func TestPrivilegesCoverTheirResources(t *testing.T) {
 		{admin("root"), OnNamespace("db", "system.buckets.c"), "insert", true},
 		{admin("root"), OnCluster(), "internal", false},
 	} {
-		if got := of(x.who).May(x.on, x.action); got != x.may {
-			t.Errorf("%s: %s on %+v is %v, want %v", x.who, x.action, x.on, got, x.may)
-		}
+		expect.Equal(t, of(x.who).May(x.on, x.action), x.may, "%s: %s on %+v", x.who, x.action, x.on)
 	}
 	if !of(Name{"read", "db"}, Name{"readWrite", "db"}).May(OnNamespace("db", "c"), "find", "update") {
 		t.Error("privileges of two roles are not combined")
@@ -97,9 +96,7 @@ func TestUserFilesAreParsed(t *testing.T) {
 		t.Errorf("%s shows the password", s)
 	}
 	for _, s := range []string{"", "# nobody\n", "root\n", "\"CN=board $external", "\"\" $external", "\"CN=board\""} {
-		if _, err := readUsers(strings.NewReader(s)); err == nil {
-			t.Errorf("%q is read", s)
-		}
+		expect.That(t, must.Err(readUsers(strings.NewReader(s))) != nil, "%q is read", s)
 	}
 	if _, err := New(Options{Users: []User{{Name: "a", Password: "b", Roles: []string{"nothing"}}}}); err == nil {
 		t.Error("a user with a role that does not exist")

@@ -15,6 +15,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -72,10 +73,7 @@ type world struct {
 
 func newWorld(t *testing.T, version string) *world {
 	t.Helper()
-	sim, err := simcluster.New(t.Context(), simcluster.Options{ServerVersion: version, Empty: true, Still: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sim := must.Get(simcluster.New(t.Context(), simcluster.Options{ServerVersion: version, Empty: true, Still: true}))
 	t.Cleanup(func() { _ = sim.Close() })
 	w := &world{t: t, sim: sim, rng: rand.New(rand.NewPCG(uint64(len(version)), 77))}
 	w.command(bson.D{{Key: "enableSharding", Value: "d"}})
@@ -122,28 +120,18 @@ func (w *world) splitAndMove(coll string, key bson.D) {
 // loadTable reads the table as the product does.
 func (w *world) loadTable() *topology.Table {
 	w.t.Helper()
-	uri, err := cluster.ParseURI(simcluster.URI())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	uri := must.Get(cluster.ParseURI(simcluster.URI()))
 	ctx, cancel := context.WithTimeout(w.t.Context(), 30*time.Second)
 	defer cancel()
-	client, err := cluster.Connect(ctx, uri, cluster.Options{Dialer: w.sim})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	client := must.Get(cluster.Connect(ctx, uri, cluster.Options{Dialer: w.sim}))
 	defer func() { _ = client.Close(context.Background()) }()
 	table, err := topology.NewWatcher(client, topology.Options{}).Load(ctx)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	chunks := 0
 	for _, c := range table.Collections {
 		chunks += c.Chunks.Len()
 	}
-	if chunks < 40*len(patterns) {
-		w.t.Fatalf("only %d chunks", chunks)
-	}
+	must.That(w.t, chunks >= 40*len(patterns), "only %d chunks", chunks)
 	return table
 }
 
@@ -157,16 +145,12 @@ func (w *world) compareTargets(c *topology.Collection, coll string, key bson.D) 
 		filter = append(filter, bson.E{Key: f.Key, Value: bson.D{{Key: "$eq", Value: values[i]}}})
 	}
 	k, err := c.Key.KeyOf(values...)
-	if err != nil {
-		w.t.Fatalf("%s: key of %v: %v", coll, values, err)
-	}
+	must.That(w.t, err == nil, "%s: key of %v: %v", coll, values, err)
 	_, chunk := c.Chunks.Find(k)
 	reply, err := w.sim.Command(w.t.Context(), "d", bson.D{
 		{Key: "explain", Value: bson.D{{Key: "find", Value: coll}, {Key: "filter", Value: filter}}}, {Key: "verbosity", Value: "queryPlanner"},
 	})
-	if err != nil {
-		w.t.Fatalf("%s: explain %v: %v", coll, filter, err)
-	}
+	must.That(w.t, err == nil, "%s: explain %v: %v", coll, filter, err)
 	shards, _ := reply.Lookup("queryPlanner", "winningPlan", "shards").Array().Values()
 	if len(shards) != 1 || shards[0].Document().Lookup("shardName").StringValue() != chunk.Shard {
 		w.t.Fatalf("%s %v (%s): the table says %s, the router asks %d shards: %v", coll, values, display(c.Key, k),

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // edges are numbers near conversion limits.
@@ -55,9 +57,7 @@ func (w *world) value(depth int) bson.RawValue {
 		v = d
 	}
 	t, data, err := bson.MarshalValue(v)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return bson.RawValue{Type: t, Value: data}
 }
 
@@ -74,8 +74,6 @@ func (w *world) decimal() bson.Decimal128 {
 	words := []string{"0", "-0", "1", "1.0", "1.9", "2.5", "-3.5", "9223372036854775807", "9223372036854775808",
 		"1E+100", "1E-100", "NaN", "Infinity", "-Infinity", "123456789012345678.5"}
 	d, err := bson.ParseDecimal128(words[w.rng.IntN(len(words))])
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return d
 }

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // megabytes returns how many megabytes of documents each shard owns, rounded down.
@@ -71,9 +74,7 @@ func TestAutoMergerLeavesZonesCut(t *testing.T) {
 		if got := w.chunksPerShard(); got != [3]int{3, 0, 0} {
 			t.Errorf("chunks %v, want below, in and above the zone", got)
 		}
-		if len(w.logEntries("changelog", "autoMerge")) == 0 {
-			t.Error("nothing was merged")
-		}
+		expect.That(t, len(w.logEntries("changelog", "autoMerge")) != 0, "nothing was merged")
 	})
 }
 
@@ -92,9 +93,7 @@ func TestAChunkOfOneKeyBecomesJumboInEveryVersion(t *testing.T) {
 				jumbo = jumbo || ch.Jumbo
 			}
 			w.c.Mu.RUnlock()
-			if !jumbo {
-				t.Errorf("%v: no chunk is jumbo", v)
-			}
+			expect.That(t, jumbo, "%v: no chunk is jumbo", v)
 			rounds := w.logEntries("actionlog", "balancer.round")
 			name := "errorOccured"
 			if v[0] >= 7 {
@@ -126,9 +125,7 @@ func TestDrainingAndZonesWorkInEveryVersion(t *testing.T) {
 				t.Errorf("%v: %d chunks are left on the draining shard, want 0", v, n)
 			}
 			key, _ := bson.Marshal(bson.D{{Key: "p", Value: int32(15)}})
-			if owner := r.Owner(key); owner != "shard-rs-3" {
-				t.Errorf(`%v: the zone's chunk is on %s, want "shard-rs-3"`, v, owner)
-			}
+			expect.Equal(t, r.Owner(key), "shard-rs-3", "%v: the shard of the zone's chunk", v)
 		})
 	}
 }
@@ -145,9 +142,7 @@ func TestRoundsEvenOutTheChunks(t *testing.T) {
 			t.Fatalf("%d moves, want 6", n)
 		}
 		rounds := w.logEntries("actionlog", "balancer.round")
-		if len(rounds) != 6 {
-			t.Fatalf("%d rounds logged, want 6", len(rounds))
-		}
+		must.That(t, len(rounds) == 6, "%d rounds logged, want 6", len(rounds))
 		d := rounds[0].Lookup("details").Document()
 		if d.Lookup("candidateChunks").Int32() != 1 || d.Lookup("chunksMoved").Int32() != 1 || d.Lookup("errorOccured").Boolean() {
 			t.Fatalf("details %s", d)

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 )
@@ -64,9 +65,7 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 				}
 			}
 		}
-		if waited < 35 {
-			t.Errorf("%d rounds waited in vain, want at least 35", waited)
-		}
+		expect.That(t, waited >= 35, "%d rounds waited in vain, want at least 35", waited)
 		const reason = "ExceededTimeLimit: Failed to delete orphaned db.t range [{ p: 10 }, { p: 20 })"
 		aborted := 0
 		for _, row := range w.logEntries("changelog", "moveChunk.to") {
@@ -78,9 +77,7 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 				}
 			}
 		}
-		if aborted != waited {
-			t.Errorf("%d recipients gave up in %d rounds", aborted, waited)
-		}
+		expect.That(t, aborted == waited, "%d recipients gave up in %d rounds", aborted, waited)
 		for _, what := range []string{"moveChunk.error", "moveChunk.from"} {
 			for _, row := range w.logEntries("changelog", what) {
 				if reason := row.Lookup("details", "errmsg"); reason.Type != 0 {
@@ -92,9 +89,7 @@ func TestRoundThatMeetsOrphansWaitsTenSecondsAndIsRepeated(t *testing.T) {
 		w.c.Mu.RLock()
 		ch := w.c.Routing("db.t").Chunks()[1]
 		w.c.Mu.RUnlock()
-		if ch.Shard != "shard-rs-1" {
-			t.Errorf(`the chunk is on %s when the orphans are gone, want "shard-rs-1"`, ch.Shard)
-		}
+		expect.That(t, ch.Shard == "shard-rs-1", `the chunk is on %s when the orphans are gone, want "shard-rs-1"`, ch.Shard)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/balancer"
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine"
@@ -61,14 +62,10 @@ func (w *world) startBalancer() {
 func (w *world) mustRun(cmd string) bson.D {
 	w.t.Helper()
 	var raw bson.Raw
-	if err := bson.UnmarshalExtJSON([]byte(cmd), false, &raw); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, bson.UnmarshalExtJSON([]byte(cmd), false, &raw))
 	e := raw.Index(0)
 	reply, err := w.c.Handlers()[e.Key()](context.Background(), &engine.Request{DB: "admin", Name: e.Key(), Body: raw})
-	if err != nil {
-		w.t.Fatalf("%s: %v", cmd, err)
-	}
+	must.That(w.t, err == nil, "%s: %v", cmd, err)
 	return reply
 }
 
@@ -78,9 +75,7 @@ func (w *world) split(at ...int) {
 		w.c.Mu.Lock()
 		err := w.c.SplitChunk("db.t", d, []bson.Raw{d})
 		w.c.Mu.Unlock()
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, err)
 	}
 }
 
@@ -92,9 +87,7 @@ func (w *world) insertAtKey(key, n int) {
 	for range n {
 		d, _ := bson.Marshal(bson.D{{Key: "_id", Value: int64(coll.Len())}, {Key: "p", Value: int32(key)},
 			{Key: "pad", Value: strings.Repeat("x", 1000)}})
-		if _, err := coll.Insert(d); err != nil {
-			w.t.Fatal(err)
-		}
+		must.Do(w.t, must.Err(coll.Insert(d)))
 	}
 }
 
@@ -128,13 +121,9 @@ func (w *world) wait(d time.Duration) {
 
 func (w *world) writeSetting(doc string) {
 	var raw bson.Raw
-	if err := bson.UnmarshalExtJSON([]byte(doc), false, &raw); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, bson.UnmarshalExtJSON([]byte(doc), false, &raw))
 	w.c.Mu.Lock()
 	defer w.c.Mu.Unlock()
-	if _, err := w.c.Config.Create("config", "settings", w.c.UUID(), nil).Insert(raw); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, must.Err(w.c.Config.Create("config", "settings", w.c.UUID(), nil).Insert(raw)))
 	w.c.ConfigWritten("settings")
 }

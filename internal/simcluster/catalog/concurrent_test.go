@@ -8,6 +8,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -63,9 +65,7 @@ func TestCloseEndsARunningMigration(t *testing.T) {
 		}()
 		time.Sleep(2 * time.Second)
 		p.c.Close()
-		if err := <-failed; err == nil {
-			t.Fatal("the move succeeded")
-		}
+		must.That(t, <-failed != nil, "the move succeeded")
 		p.checkInvariants()
 	})
 }
@@ -93,9 +93,7 @@ func TestOppositeMovesStartedTogetherConflict(t *testing.T) {
 				t.Errorf("got %v", e)
 			}
 		}
-		if n := p.changelogCount("moveChunk.error"); n != 2 {
-			t.Errorf("%d errors logged, want 2", n)
-		}
+		expect.Equal(t, p.changelogCount("moveChunk.error"), 2, "errors logged")
 		p.checkInvariants()
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 )
 
@@ -35,9 +36,7 @@ func (p *fixture) run(db string, cmd bson.Raw) (bson.D, error) {
 func (p *fixture) mustRun(cmd string) bson.D {
 	p.t.Helper()
 	reply, err := p.run("admin", doc(p.t, cmd))
-	if err != nil {
-		p.t.Fatalf("%s: %v", cmd, err)
-	}
+	must.That(p.t, err == nil, "%s: %v", cmd, err)
 	return reply
 }
 

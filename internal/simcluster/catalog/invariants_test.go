@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // checkInvariants checks that chunks cover the key space without gaps or overlaps,
@@ -23,9 +26,7 @@ func (p *fixture) checkInvariants() {
 		p.checkCoverage(r, stored)
 		p.checkPlacement(r)
 	}
-	if total != len(stored) {
-		p.t.Errorf("%d chunks in tables, %d in config.chunks", total, len(stored))
-	}
+	expect.That(p.t, total == len(stored), "%d chunks in tables, %d in config.chunks", total, len(stored))
 }
 
 func (p *fixture) checkCoverage(r *Routing, stored map[string]string) {
@@ -50,9 +51,7 @@ func (p *fixture) checkCoverage(r *Routing, stored map[string]string) {
 	if compareKeys(at, r.pattern.max()) != 0 {
 		p.t.Fatalf("%s ends at %s", r.NS, text(at))
 	}
-	if fmt.Sprint(counts) != fmt.Sprint(r.counts) {
-		p.t.Fatalf("%s: counts %v, really %v", r.NS, r.counts, counts)
-	}
+	must.That(p.t, fmt.Sprint(counts) == fmt.Sprint(r.counts), "%s: counts %v, really %v", r.NS, r.counts, counts)
 }
 
 func (p *fixture) checkPlacement(r *Routing) {
@@ -78,9 +77,7 @@ func (p *fixture) checkPlacement(r *Routing) {
 		}
 	}
 	for id, n := range owned {
-		if n != 1 {
-			p.t.Fatalf("%s: document %q is owned %d times, want 1", r.NS, id, n)
-		}
+		must.That(p.t, n == 1, "%s: document %q is owned %d times, want 1", r.NS, id, n)
 	}
 }
 

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // hashedCollection makes a cluster of a version with one collection sharded by a hashed
@@ -32,9 +35,7 @@ func (p *fixture) firstDocument(coll string) bson.Raw {
 func fieldNames(t *testing.T, d bson.Raw) []string {
 	t.Helper()
 	elements, err := d.Elements()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	out := make([]string, len(elements))
 	for i, e := range elements {
 		out[i] = e.Key()
@@ -56,12 +57,8 @@ func TestChunkDocumentsHaveTheFieldsOfTheirVersion(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(v.version), func(t *testing.T) {
 			p := hashedCollection(t, v.version)
-			if got := fieldNames(t, p.firstDocument("chunks")); !slices.Equal(got, v.want) {
-				t.Errorf("fields %v, want %v", got, v.want)
-			}
-			if n := p.c.Routing("db.t").Len(); n != v.chunks {
-				t.Errorf("%d chunks, want %d", n, v.chunks)
-			}
+			expect.EqualSlices(t, fieldNames(t, p.firstDocument("chunks")), v.want, "fields")
+			expect.Equal(t, p.c.Routing("db.t").Len(), v.chunks, "chunks")
 		})
 	}
 }
@@ -78,9 +75,7 @@ func TestZonesSetBeforeShardingSplitTheEmptyCollection(t *testing.T) {
 	want := []string{
 		"[{ p: MinKey }, { p: 10 }) shard-rs-1", "[{ p: 10 }, { p: 20 }) shard-rs-2", "[{ p: 20 }, { p: MaxKey }) shard-rs-2",
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
+	expect.That(t, slices.Equal(got, want), "got %v, want %v", got, want)
 }
 
 // A chunk that moves after a long time keeps the last history entry; older entries are

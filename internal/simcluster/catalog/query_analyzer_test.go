@@ -7,6 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/query"
 )
 
@@ -14,9 +16,7 @@ func TestSampledQueriesShowWhereTheyWouldGoUnderAKey(t *testing.T) {
 	onVersion(t, v70, func(p *fixture) {
 		sample := func(command, filter, changes string, many bool) {
 			f, err := query.Parse(doc(t, filter), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			p.c.SampleQuery("db.r", SampledQuery{Command: command, Filter: f, Changes: changes, Many: many})
 		}
 		sample("find", `{"p": 7}`, "", false) // nobody samples yet
@@ -60,13 +60,9 @@ func TestPointsOfASampleAreEveryTenthKey(t *testing.T) {
 		for _, k := range sampledPoints(keys, chunks) {
 			got = append(got, k.Lookup("p").Int32())
 		}
-		if fmt.Sprint(got) != want {
-			t.Errorf("%d chunks: %v, want %s", chunks, got, want)
-		}
+		expect.Equal(t, fmt.Sprint(got), want, "%d chunks: %v", chunks, got)
 	}
-	if err := tooFewValues(9, sampledPoints(keys, 9)); err == nil {
-		t.Error("45 documents make no 9 chunks")
-	}
+	expect.That(t, tooFewValues(9, sampledPoints(keys, 9)) != nil, "45 documents make no 9 chunks")
 }
 
 func TestUntrackingNeedsThePrimaryShard(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -154,9 +155,7 @@ func (g *randomOps) insertDocuments(ns string, n int) {
 		g.next++
 		d := append(bson.D{{Key: "_id", Value: g.next}}, g.randomKey()...)
 		raw := encode(append(d, bson.E{Key: "pad", Value: strings.Repeat("x", 2000)}))
-		if err := g.insertRouted(db, coll, raw); err != nil {
-			g.t.Fatal(err)
-		}
+		must.Do(g.t, g.insertRouted(db, coll, raw))
 		g.count[ns]++
 		r := g.c.Routing(ns)
 		key, _ := r.KeyOf(raw)

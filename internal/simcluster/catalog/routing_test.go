@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/replay"
@@ -15,9 +17,7 @@ import (
 func routingTable(t *testing.T, key bson.Raw, chunks []bson.Raw) *Routing {
 	t.Helper()
 	p, err := parsePattern(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	r := &Routing{Key: p.raw, pattern: p}
 	list := make([]*Chunk, len(chunks))
 	for i, d := range chunks {
@@ -57,25 +57,17 @@ func TestFiltersTargetTheShardsOfTheRecordedServer(t *testing.T) {
 	}
 	for _, q := range queries {
 		f, err := query.Parse(q.Query, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		slices.Sort(q.Want)
-		if got := tables[q.Coll].Target(f); !slices.Equal(got, q.Want) {
-			t.Errorf("%s %s: to %v, want %v", q.Coll, q.Query, got, q.Want)
-		}
+		expect.EqualSlices(t, tables[q.Coll].Target(f), q.Want, "%s %s: to", q.Coll, q.Query)
 	}
-	if len(queries) < 900 {
-		t.Fatalf("only %d queries", len(queries))
-	}
+	must.That(t, len(queries) >= 900, "only %d queries", len(queries))
 }
 
 // A key of a field inside of another one has the field's whole path as its name, and no array on the way.
 func TestKeyOfANestedFieldHasItsPathAsName(t *testing.T) {
 	p, err := parsePattern(encode(bson.D{{Key: "a.b", Value: 1}, {Key: "c.d", Value: "hashed"}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	inner := func(name string, v any) bson.D { return bson.D{{Key: name, Value: v}} }
 	null := encode(bson.D{{Key: "a.b", Value: nil}, {Key: "c.d", Value: value.Hash(value.Null())}})
 	for _, tc := range []struct {

@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/must"
 )
 
 // The product and the simulated balancer read config.settings independently of each other; of random documents they
@@ -52,10 +53,7 @@ func TestTwoReadersOfTheSettingsAgree(t *testing.T) {
 		var raws []bson.Raw
 		for _, row := range rows {
 			c.config.insert("settings", row)
-			raw, err := bson.Marshal(row)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := must.Get(bson.Marshal(row))
 			raws = append(raws, raw)
 		}
 		theirs, ours := c.readSettings(), balance.ReadSettings(raws, balance.Release(version))

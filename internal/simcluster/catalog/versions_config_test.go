@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestDefragmentationMergesUpToTheChunkSize(t *testing.T) {
@@ -44,9 +47,7 @@ func TestMetadataIsCheckedAgainstTheShards(t *testing.T) {
 		gap := p.c.Routing("db.r").chunks[1]
 		p.c.config.delete("chunks", gap.record)
 		p.c.Mu.Unlock()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		p.expectEqual("findings", check(), []string{"RoutingTableMissingMaxKey", "InconsistentIndex", "MisplacedCollection"})
 		p.c.Mu.Lock()
 		p.c.addChunk(p.c.Routing("db.r"), gap)
@@ -63,17 +64,13 @@ func TestAnalyzeShardKeyCountsTheDocuments(t *testing.T) {
 			k.Lookup("monotonicity", "recordIdCorrelationCoefficient").Double() < 0.99 {
 			t.Errorf("got %s", k)
 		}
-		if d.Lookup("readDistribution", "sampleSize", "total").Int64() != 0 {
-			t.Errorf("got %s", d)
-		}
+		expect.Equal(t, d.Lookup("readDistribution", "sampleSize", "total").Int64(), 0, "got %s", d)
 		d = encode(p.mustRun(`{"analyzeShardKey": "db.r", "key": {"_id": {"$numberInt": "1"}}, "readWriteDistribution": false}`))
 		if !d.Lookup("keyCharacteristics", "isUnique").Boolean() || d.Lookup("readDistribution").Type != 0 {
 			t.Errorf("got %s", d)
 		}
 		d = encode(p.mustRun(`{"analyzeShardKey": "db.r", "key": {"pad": {"$numberInt": "1"}}}`))
-		if d.Lookup("keyCharacteristics").Type != 0 {
-			t.Errorf("no index supports this key: %s", d)
-		}
+		expect.Equal(t, d.Lookup("keyCharacteristics").Type, 0, "no index supports this key: %s", d)
 		p.expectError(`{"analyzeShardKey": "db.none", "key": {"p": 1}}`, 26, "The namespace does not exist")
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 )
 
@@ -46,9 +48,7 @@ func TestJumboSurvivesASplitBefore70(t *testing.T) {
 				p.expectEqual(fmt.Sprint(v), ch.Jumbo, v[0] < 7)
 			}
 			p.mustRun(`{"clearJumboFlag": "db.r", "find": {"p": {"$numberInt": "5"}}}`)
-			if p.c.Routing("db.r").Chunks()[0].Jumbo {
-				t.Errorf("%v: still jumbo", v)
-			}
+			expect.That(t, !p.c.Routing("db.r").Chunks()[0].Jumbo, "%v: still jumbo", v)
 		})
 	}
 }
@@ -96,9 +96,7 @@ func (p *fixture) grow(n int, key func(i int) int32) {
 	defer p.c.Mu.Unlock()
 	for i := range n {
 		d := encode(bson.D{{Key: "_id", Value: int32(i)}, {Key: "p", Value: key(i)}, {Key: "pad", Value: strings.Repeat("x", 980)}})
-		if err := p.insertRouted("db", "t", d); err != nil {
-			p.t.Fatal(err)
-		}
+		must.Do(p.t, p.insertRouted("db", "t", d))
 		k, _ := p.c.Routing("db.t").KeyOf(d)
 		p.c.NoteWrite("db.t", k, len(d))
 	}
@@ -119,12 +117,8 @@ func TestGrowingChunkIsSplit(t *testing.T) {
 	p.grow(8000, func(i int) int32 { return int32(i * 7919 % 8000) })
 	p.checkInvariants()
 	n := p.c.Routing("db.t").Len()
-	if n < 8 || n > 24 {
-		t.Fatalf("%d chunks of at most 1 MB for 8 MB", n)
-	}
-	if p.changelogCount("split")+p.changelogCount("multi-split") == 0 {
-		t.Error("no split in the change log")
-	}
+	must.That(t, n >= 8 && n <= 24, "%d chunks of at most 1 MB for 8 MB", n)
+	expect.That(t, p.changelogCount("split")+p.changelogCount("multi-split") != 0, "no split in the change log")
 	for _, ch := range p.c.Routing("db.t").Chunks() {
 		if docs := p.c.data(ch.Shard, "db.t").CountRange(p.c.Routing("db.t").Key, ch.Min, ch.Max); docs > 1400 {
 			t.Errorf("chunk %s holds %d documents, want at most 1400", rangeText(ch.Min, ch.Max), docs)

@@ -7,6 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/status"
 )
@@ -75,9 +77,7 @@ func TestReshardingCopiesInStepsAndFollowsWrites(t *testing.T) {
 		time.Sleep(100 * time.Second)
 		p.expectEqual("all", copied(), 400)
 		p.mustRun(`{"commitReshardCollection": "db.r"}`)
-		if err := <-done; err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, <-done)
 		p.expectEqual("documents", p.documents("db.r"), 400)
 		updated := 0
 		for _, s := range p.c.ShardNames() {
@@ -108,9 +108,7 @@ func TestAbortedReshardingLeavesNoCopies(t *testing.T) {
 		}
 		for _, s := range p.c.ShardNames() {
 			for _, coll := range p.c.Shards[s].Colls("db") {
-				if coll.Name != "r" {
-					t.Errorf(`%s is left on %s, want "r"`, coll.Name, s)
-				}
+				expect.Equal(t, coll.Name, "r", "left on %s", s)
 			}
 		}
 	})

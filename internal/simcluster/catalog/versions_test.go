@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // allVersions has one release of every simulated version.
@@ -72,9 +74,7 @@ func (p *fixture) changelogDetails(what string) (list []bson.Raw) {
 
 func (p *fixture) expectEqual(what string, got, want any) {
 	p.t.Helper()
-	if fmt.Sprint(got) != fmt.Sprint(want) {
-		p.t.Errorf("%s:\n got  %v\n want %v", what, got, want)
-	}
+	expect.Equal(p.t, fmt.Sprint(got), fmt.Sprint(want), "%s:\n got  %v\n want %v", what, got, want)
 }
 
 func TestMoveRangeFindsTheMissingBound(t *testing.T) {

@@ -7,20 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
 
-func marshal(t testing.TB, v any) bson.Raw {
-	t.Helper()
-	raw, err := bson.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
-}
+func marshal(v any) bson.Raw { return must.Get(bson.Marshal(v)) }
 
 // parseDocument reads a document in Extended JSON.
 func parseDocument(t testing.TB, text string) bson.Raw {
@@ -29,7 +24,7 @@ func parseDocument(t testing.TB, text string) bson.Raw {
 	if err := bson.UnmarshalExtJSON([]byte(text), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return marshal(t, d)
+	return marshal(d)
 }
 
 // collection makes db.c with documents and indexes.
@@ -37,14 +32,10 @@ func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 	t.Helper()
 	c := engine.NewNode("n").Create("db", "c", [16]byte{1}, nil)
 	for _, d := range docs {
-		if _, err := c.Insert(parseDocument(t, d)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.Insert(parseDocument(t, d))))
 	}
 	for _, x := range indexes {
-		if _, err := c.EnsureIndex(parseDocument(t, x)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.EnsureIndex(parseDocument(t, x))))
 	}
 	return c
 }
@@ -53,9 +44,7 @@ func collection(t testing.TB, docs []string, indexes ...string) *engine.Coll {
 func queryIDs(t testing.TB, c *engine.Coll, filter, order string, change ...func(*engine.Query)) (string, engine.Plan) {
 	t.Helper()
 	f, err := query.Parse(parseDocument(t, filter), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	q := engine.Query{Filter: f}
 	if order != "" {
 		q.Sort = parseDocument(t, order)
@@ -77,9 +66,7 @@ func queryIDs(t testing.TB, c *engine.Coll, filter, order string, change ...func
 func wantError(t *testing.T, err error, code int32, text string) *status.Error {
 	t.Helper()
 	e := status.Of(err)
-	if e == nil || e.Code != code || !strings.Contains(e.Message, text) {
-		t.Fatalf("error %#v, want %d %q", e, code, text)
-	}
+	must.That(t, e != nil && e.Code == code && strings.Contains(e.Message, text), "error %#v, want %d %q", e, code, text)
 	return e
 }
 
@@ -90,22 +77,16 @@ func TestDuplicateKeyErrorsEqualTheServers(t *testing.T) {
 	wantError(t, err, 11000, "E11000 duplicate key error collection: db.c index: _id_ dup key: { _id: ObjectId('6610005d1122334455667788') }")
 	_, err = c.Insert(parseDocument(t, `{"_id":1,"name":"x"}`))
 	e := wantError(t, err, 11000, `E11000 duplicate key error collection: db.c index: name_1 dup key: { name: "x" }`)
-	if e.Name != "DuplicateKey" || cmp.Diff(marshal(t, e.Extra), parseDocument(t, `{"keyPattern":{"name":1},"keyValue":{"name":"x"}}`)) != "" {
+	if e.Name != "DuplicateKey" || cmp.Diff(marshal(e.Extra), parseDocument(t, `{"keyPattern":{"name":1},"keyValue":{"name":"x"}}`)) != "" {
 		t.Errorf("extra %v", e.Extra)
 	}
 	_, err = c.Insert(parseDocument(t, `{"_id":2,"name":"z","tags":[7,2]}`))
 	wantError(t, err, 11000, "index: t dup key: { tags: 2, n: null }")
-	if c.Len() != 1 {
-		t.Errorf("%d documents, want 1", c.Len())
-	}
+	expect.Equal(t, c.Len(), 1, "documents")
 	id, err := c.Insert(parseDocument(t, `{"_id":3,"name":"z","tags":3}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	wantError(t, c.Update(id, parseDocument(t, `{"_id":3,"name":"x","tags":3}`)), 11000, "name_1")
-	if err := c.Update(id, parseDocument(t, `{"_id":3,"name":"z","tags":[3,3,4]}`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Update(id, parseDocument(t, `{"_id":3,"name":"z","tags":[3,3,4]}`)))
 	if got, _ := queryIDs(t, c, `{"tags":4}`, ""); got != "3" {
 		t.Errorf(`tags 4: %s, want "3"`, got)
 	}
@@ -115,9 +96,7 @@ func TestUniqueIndexesMayBePartialOrSparse(t *testing.T) {
 	c := collection(t, nil, `{"key":{"leader":1},"unique":true,"partialFilterExpression":{"leader":true}}`,
 		`{"key":{"s":1},"unique":true,"sparse":true}`)
 	for _, d := range []string{`{"_id":1,"leader":false}`, `{"_id":2,"leader":false}`, `{"_id":3,"leader":true,"s":1}`} {
-		if _, err := c.Insert(parseDocument(t, d)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(c.Insert(parseDocument(t, d))))
 	}
 	_, err := c.Insert(parseDocument(t, `{"_id":4,"leader":true}`))
 	wantError(t, err, 11000, "dup key: { leader: true }")
@@ -138,9 +117,7 @@ func TestIndexSpecsAreCheckedAndReported(t *testing.T) {
 	c := collection(t, []string{`{"_id":1,"a":1}`, `{"_id":2,"a":1}`}, `{"key":{"a":1}}`,
 		`{"key":{"at":1},"name":"ttl","expireAfterSeconds":10}`)
 	created, err := c.EnsureIndex(parseDocument(t, `{"key":{"a":1.0},"name":"a_1"}`))
-	if created || err != nil {
-		t.Errorf("same again: %v %v, want created false", created, err)
-	}
+	expect.That(t, !created && err == nil, "same again: %v %v, want created false", created, err)
 	for text, want := range map[string]struct {
 		code int32
 		text string
@@ -191,10 +168,6 @@ func TestNodeKeepsDatabasesUntilTheyAreDropped(t *testing.T) {
 		t.Errorf(`got %v, want len 2, [0].Name "x"`, cs)
 	}
 	n.Rename("b", "x", "b", "y")
-	if n.Coll("b", "y").UUID != [16]byte{2} || n.Coll("b", "x") != nil {
-		t.Error("rename")
-	}
-	if !n.Drop("a", "z") || n.Drop("a", "z") || !n.DropDatabase("b") || len(n.Databases()) != 0 {
-		t.Error("drop")
-	}
+	expect.That(t, n.Coll("b", "y").UUID == [16]byte{2} && n.Coll("b", "x") == nil, "rename")
+	expect.That(t, n.Drop("a", "z") && !n.Drop("a", "z") && n.DropDatabase("b") && len(n.Databases()) == 0, "drop")
 }

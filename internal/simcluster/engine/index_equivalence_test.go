@@ -9,6 +9,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
@@ -60,9 +61,7 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		c := engine.NewNode("n").Create("db", "c", [16]byte{}, nil)
 		for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom(indexes), 1, 4, rapid.ID).Draw(rt, "indexes") {
-			if _, err := c.EnsureIndex(parseDocument(t, `{"key":`+key+`}`)); err != nil {
-				rt.Fatal(err)
-			}
+			must.Do(rt, must.Err(c.EnsureIndex(parseDocument(t, `{"key":`+key+`}`))))
 		}
 		n := rapid.IntRange(1, 25).Draw(rt, "documents")
 		for i := range n {
@@ -83,9 +82,7 @@ func TestIndexesNeverChangeResults(t *testing.T) {
 			text = randomCondition(rt)
 		}
 		f, err := query.Parse(parseDocument(t, text), nil)
-		if err != nil {
-			rt.Fatalf("%s: %v", text, err)
-		}
+		must.That(rt, err == nil, "%s: %v", text, err)
 		order := rapid.SampledFrom([]string{`{}`, `{"a":1,"_id":1}`, `{"b":-1,"a":1,"_id":1}`, `{"d":1,"_id":-1}`,
 			`{"_id":-1}`, `{"a.c":-1,"_id":1}`}).Draw(rt, "order")
 		var want, got []string

@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -89,14 +91,10 @@ func TestRangeReadsUseTheShardKeyIndex(t *testing.T) {
 	build := func(index bool) *engine.Coll {
 		c := collection(t, nil)
 		if index {
-			if _, err := c.EnsureIndex(parseDocument(t, `{"key":{"p":1,"k":"hashed","x":1}}`)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.EnsureIndex(parseDocument(t, `{"key":{"p":1,"k":"hashed","x":1}}`))))
 		}
 		for i := range 60 {
-			if _, err := c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d,"p":%d,"k":%d}`, i, i%3, i))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(c.Insert(parseDocument(t, fmt.Sprintf(`{"_id":%d,"p":%d,"k":%d}`, i, i%3, i)))))
 		}
 		return c
 	}
@@ -114,11 +112,7 @@ func TestRangeReadsUseTheShardKeyIndex(t *testing.T) {
 			before = key
 			results[i] += value.Text(value.Field(d, "_id")) + " "
 		}
-		if n := c.CountRange(pattern, low, high); n != 29 {
-			t.Errorf("%d documents in the range, want 29", n)
-		}
+		expect.Equal(t, c.CountRange(pattern, low, high), 29, "documents in the range")
 	}
-	if results[0] != results[1] || results[0] == "" {
-		t.Errorf("with index %q, without %q", results[0], results[1])
-	}
+	expect.That(t, results[0] == results[1] && results[0] != "", "with index %q, without %q", results[0], results[1])
 }

@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -209,7 +210,5 @@ func (p *player) recordLog(since time.Time, m *encountered) {
 			ends = append(ends, end)
 		}
 	}
-	if len(ends) < 2 {
-		p.t.Errorf("%d rounds, want at least 2", len(ends))
-	}
+	expect.That(p.t, len(ends) >= 2, "%d rounds, want at least 2", len(ends))
 }

@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/fixture/must"
 )
 
 // dump reads all documents of a config collection in the order of the recordings.
@@ -19,13 +21,9 @@ func (p *player) dump(coll string) []bson.RawValue {
 		sort = bson.D{{Key: "time", Value: 1}}
 	}
 	cur, err := p.client.Database("config").Collection(coll).Find(p.t.Context(), bson.D{}, options.Find().SetSort(sort))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, err)
 	var docs []bson.Raw
-	if err := cur.All(p.t.Context(), &docs); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, cur.All(p.t.Context(), &docs))
 	rows := make([]bson.RawValue, len(docs))
 	for i, d := range docs {
 		rows[i] = bson.RawValue{Type: bson.TypeEmbeddedDocument, Value: d}

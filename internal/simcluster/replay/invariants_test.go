@@ -4,6 +4,8 @@ import (
 	"bytes"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
 )
 
 // checkInvariants checks what holds for any split points: chunks have no gaps or overlaps,
@@ -21,9 +23,7 @@ func (p *player) checkInvariants() {
 		}
 		lo, hi := d.Lookup("min").Document(), d.Lookup("max").Document()
 		if at == nil {
-			if v := lo.Index(0).Value(); v.Type != bson.TypeMinKey {
-				p.t.Errorf("the first chunk begins at %s", lo)
-			}
+			expect.Equal(p.t, lo.Index(0).Value().Type, bson.TypeMinKey, "the first chunk begins at %s", lo)
 		} else if !bytes.Equal(at, lo) {
 			p.t.Errorf("a chunk ends at %s, the next begins at %s", at, lo)
 		}

@@ -12,6 +12,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -31,14 +33,9 @@ type player struct {
 
 func newPlayer(t *testing.T, file string, o simcluster.Options) *player {
 	t.Helper()
-	c, err := simcluster.New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(simcluster.New(t.Context(), o))
 	client, err := mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetDialer(c).SetServerMonitoringMode("poll"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return &player{t: t, file: file, cluster: c, client: client, rules: loadRules(t), pairs: newCorrespondence(), done: make(map[int]string)}
 }
 
@@ -47,12 +44,8 @@ func (p *player) close() {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := p.client.Disconnect(ctx); err != nil {
-		p.t.Error(err)
-	}
-	if err := p.cluster.Close(); err != nil {
-		p.t.Error(err)
-	}
+	expect.NoError(p.t, p.client.Disconnect(ctx), "Disconnect")
+	expect.NoError(p.t, p.cluster.Close(), "Close")
 }
 
 // run sends a command and gives the server's whole answer, be it an error.
@@ -63,9 +56,7 @@ func (p *player) run(db string, cmd any) bson.Raw {
 	if errors.As(err, &failed) && failed.Raw != nil {
 		return failed.Raw
 	}
-	if err != nil && raw == nil {
-		p.t.Fatalf("%s: %v", db, err)
-	}
+	must.That(p.t, err == nil || raw != nil, "%s: %v", db, err)
 	return raw
 }
 
@@ -73,9 +64,7 @@ func (p *player) run(db string, cmd any) bson.Raw {
 func (p *player) mustRun(db string, cmd any) bson.Raw {
 	p.t.Helper()
 	reply := p.run(db, cmd)
-	if !ok(reply) {
-		p.t.Fatalf("%v: %s", cmd, reply)
-	}
+	must.That(p.t, ok(reply), "%v: %s", cmd, reply)
 	return reply
 }
 
@@ -122,9 +111,7 @@ func (p *player) checkDuration(s step, took time.Duration) {
 		return
 	}
 	bound := time.Duration(limit) * time.Millisecond
-	if (recorded >= bound) != (took >= bound) {
-		p.t.Errorf("%s %d %s: took %s", p.file, s.N, s.Note, took)
-	}
+	expect.Equal(p.t, recorded >= bound, took >= bound, "%s %d %s: took %s", p.file, s.N, s.Note, took)
 }
 
 // compareStep compares a reply or a dump according to the rules.

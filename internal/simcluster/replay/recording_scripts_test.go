@@ -7,6 +7,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/catalog"
 	"shardboard/internal/simcluster/engine/status"
 )
@@ -42,16 +43,12 @@ func (p *player) replayBalancerMoves(log step, older int) {
 				c.Mu.Lock()
 				err := c.SplitChunk(ns, points[0], points[:len(points)-1])
 				c.Mu.Unlock()
-				if err != nil {
-					p.t.Fatal(err)
-				}
+				must.Do(p.t, err)
 				points = nil
 			}
 		case "moveChunk.start":
 			lo, hi := details.Lookup("min").Document(), details.Lookup("max").Document()
-			if err := c.Move(p.t.Context(), ns, lo, hi, details.Lookup("to").StringValue(), catalog.MoveOptions{}); err != nil {
-				p.t.Fatal(err)
-			}
+			must.Do(p.t, c.Move(p.t.Context(), ns, lo, hi, details.Lookup("to").StringValue(), catalog.MoveOptions{}))
 		}
 	}
 }
@@ -137,9 +134,7 @@ func eightScript() script {
 			// The balancer drains the hashed collection, and then waits for orphans with every move.
 			c := p.cluster.Catalog()
 			for _, ch := range p.chunksOn("eight.h", "shard-rs-3") {
-				if err := c.Move(p.t.Context(), "eight.h", ch[0], ch[1], "shard-rs-2", catalog.MoveOptions{}); err != nil {
-					p.t.Fatal(err)
-				}
+				must.Do(p.t, c.Move(p.t.Context(), "eight.h", ch[0], ch[1], "shard-rs-2", catalog.MoveOptions{}))
 			}
 			first := p.chunksOn("eight.t", "shard-rs-3")[0]
 			err := c.Move(p.t.Context(), "eight.t", first[0], first[1], "shard-rs-1", catalog.MoveOptions{})
@@ -190,13 +185,9 @@ func jumbo(moved int) script {
 			err = c.SplitOrMark("jumbo.t", lo)
 			moves := c.Candidates("jumbo.t", map[string]bool{})
 			c.Mu.Unlock()
-			if err != nil || len(moves) != moved {
-				p.t.Fatalf("got %v, %v, want %d moves", moves, err, moved)
-			}
+			must.That(p.t, err == nil && len(moves) == moved, "got %v, %v, want %d moves", moves, err, moved)
 			for _, m := range moves {
-				if err := c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{}); err != nil {
-					p.t.Fatal(err)
-				}
+				must.Do(p.t, c.Move(p.t.Context(), m.NS, m.Min, m.Max, m.To, catalog.MoveOptions{}))
 			}
 			return false
 		},
@@ -206,9 +197,7 @@ func jumbo(moved int) script {
 func document(t *testing.T, text string) bson.Raw {
 	t.Helper()
 	var raw bson.Raw
-	if err := bson.UnmarshalExtJSON([]byte(text), true, &raw); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bson.UnmarshalExtJSON([]byte(text), true, &raw))
 	return raw
 }
 

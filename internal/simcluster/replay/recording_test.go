@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/must"
 )
 
 // step is one line of a recording: a command with its reply or error, or a dump of
@@ -62,9 +64,7 @@ func recording(t testing.TB, name string) []step {
 	t.Helper()
 	read, _ := recordings.LoadOrStore(name, sync.OnceValues(func() ([]step, error) { return readRecording(name) }))
 	steps, err := read.(func() ([]step, error))()
-	if err != nil {
-		t.Fatalf("read %s: %v", name, err)
-	}
+	must.That(t, err == nil, "read %s: %v", name, err)
 	return steps
 }
 

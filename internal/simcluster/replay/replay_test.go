@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -89,9 +91,7 @@ func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "recordings", "*.jsonl.gz"))
 	newer, _ := filepath.Glob(filepath.Join("..", "testdata", "recordings", "*", "*.jsonl.gz"))
 	files = append(files, newer...)
-	if err != nil || len(files) < 10 {
-		t.Fatalf("%d recordings, %v, want at least 10", len(files), err)
-	}
+	must.That(t, err == nil && len(files) >= 10, "%d recordings, %v, want at least 10", len(files), err)
 	for _, f := range files {
 		_, name, _ := strings.Cut(filepath.ToSlash(f), "recordings/")
 		name = strings.TrimSuffix(name, ".jsonl.gz")
@@ -99,9 +99,7 @@ func TestEveryRecordingIsReplayedByATest(t *testing.T) {
 		for _, c := range conversations {
 			replayed = replayed || c.file == name
 		}
-		if !replayed {
-			t.Errorf("no test replays %s", name)
-		}
+		expect.That(t, replayed, "no test replays %s", name)
 	}
 }
 
@@ -115,9 +113,7 @@ func (p *player) reportCompared() int {
 	count := make(map[string]int)
 	for _, s := range recording(p.t, p.file) {
 		how, done := p.done[s.N]
-		if !done {
-			p.t.Errorf("%s %d %s was not played", p.file, s.N, s.Note)
-		}
+		expect.That(p.t, done, "%s %d %s was not played", p.file, s.N, s.Note)
 		count[s.Kind+" "+how]++
 		count[how]++
 	}
@@ -133,19 +129,13 @@ func (p *player) reportCompared() int {
 func (r *rules) reportUnused(t *testing.T) {
 	t.Helper()
 	for _, f := range r.fields {
-		if *f.uses == 0 {
-			t.Errorf("replay.yaml: the rule for %s in %q is unused", f.field, f.in)
-		}
+		expect.That(t, *f.uses != 0, "replay.yaml: the rule for %s in %q is unused", f.field, f.in)
 	}
 	for _, o := range r.order {
-		if *o.uses == 0 {
-			t.Errorf("replay.yaml: the order rule of %s in %q is unused", o.field, o.in)
-		}
+		expect.That(t, *o.uses != 0, "replay.yaml: the order rule of %s in %q is unused", o.field, o.in)
 	}
 	for _, s := range r.steps {
-		if n := len(recording(t, s.file)); s.to >= n {
-			t.Errorf("replay.yaml: %s has no step %d", s.file, s.to)
-		}
+		expect.That(t, s.to < len(recording(t, s.file)), "replay.yaml: %s has no step %d", s.file, s.to)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"shardboard/internal/fixture/must"
 )
 
 // rules is the content of replay.yaml: what is not compared exactly, and why.
@@ -123,9 +125,7 @@ var readRules = sync.OnceValues(func() (*rules, error) {
 func loadRules(t testing.TB) *rules {
 	t.Helper()
 	r, err := readRules()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -59,13 +60,9 @@ func TestRunningOperationsOf8LookAsOnTheRealServer(t *testing.T) {
 			}
 		}
 		for _, l := range slices.Sorted(maps.Keys(theirs)) {
-			if !ours[l] {
-				t.Errorf("not seen here: %s", l)
-			}
+			expect.That(t, ours[l], "not seen here: %s", l)
 		}
-		if len(theirs) < 20 {
-			t.Errorf("only %d looks compared", len(theirs))
-		}
+		expect.That(t, len(theirs) >= 20, "only %d looks compared", len(theirs))
 	})
 }
 

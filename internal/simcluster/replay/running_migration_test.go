@@ -14,6 +14,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -36,9 +38,7 @@ func readObservations(t *testing.T, name string) (out []observation) {
 		if err == nil {
 			err = bson.Unmarshal(line, &s)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		out = append(out, s)
 	}
 	return out
@@ -138,12 +138,8 @@ func TestRunningMigrationLooksAsOnTheRealServer(t *testing.T) {
 				w.pollUntil(func() bool { return w.chunksOn("shard-rs-2") == 0 })
 			}
 		}
-		if looked < 34 {
-			t.Errorf("%d rows compared, want at least 34", looked)
-		}
-		if !w.grew {
-			t.Error("the recipient's count never grew while documents were copied")
-		}
+		expect.That(t, looked >= 34, "%d rows compared, want at least 34", looked)
+		expect.That(t, w.grew, "the recipient's count never grew while documents were copied")
 	})
 }
 
@@ -156,15 +152,11 @@ func bound(n byte) bson.D {
 // reconnectAs reconnects with an application name.
 func (p *player) reconnectAs(app string) {
 	p.t.Helper()
-	if err := p.client.Disconnect(p.t.Context()); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, p.client.Disconnect(p.t.Context()))
 	var err error
 	p.client, err = mongo.Connect(options.Client().ApplyURI(simcluster.URI()).SetAppName(app).SetDialer(p.cluster).
 		SetServerMonitoringMode("poll"))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, err)
 }
 
 // replayObservation runs a recorded command and compares the reply, without random values.
@@ -197,9 +189,7 @@ func (w *watcher) insertRecordedDocuments() {
 			d[2].Value = strings.Repeat("x", 1075+i%5/4-len(raw))
 			docs[i] = d
 		}
-		if _, err := w.p.client.Database("yorkie-meta").Collection("documents").InsertMany(w.p.t.Context(), docs); err != nil {
-			w.p.t.Fatal(err)
-		}
+		must.Do(w.p.t, must.Err(w.p.client.Database("yorkie-meta").Collection("documents").InsertMany(w.p.t.Context(), docs)))
 	}
 }
 
@@ -236,9 +226,7 @@ func (w *watcher) pollUntil(so func() bool) {
 	w.p.t.Helper()
 	w.seen = make(map[string]bool)
 	for begun := time.Now(); !so(); time.Sleep(5 * time.Millisecond) {
-		if time.Since(begun) > time.Minute {
-			w.p.t.Fatal("the awaited condition was not reached")
-		}
+		must.That(w.p.t, time.Since(begun) <= time.Minute, "the awaited condition was not reached")
 		for _, row := range w.rows("config", bson.D{{Key: "find", Value: "migrations"}}) {
 			w.seen[withoutRandomFields(row)] = true
 		}

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -27,10 +28,7 @@ type chunk struct {
 
 func newCollection(t *testing.T, name string, key bson.D) *collection {
 	t.Helper()
-	p, err := shardkey.ParsePattern(encode(key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(shardkey.ParsePattern(encode(key)))
 	return &collection{name: name, pattern: p, docs: make(map[int32]bson.Raw)}
 }
 
@@ -40,9 +38,7 @@ func (c *collection) ns() string { return "w." + c.name }
 func (c *collection) shardKey(t *testing.T, doc bson.Raw) shardkey.Key {
 	t.Helper()
 	k, err := c.pattern.Extract(doc)
-	if err != nil {
-		t.Fatalf("%s: key of %s: %v", c.name, doc, err)
-	}
+	must.That(t, err == nil, "%s: key of %s: %v", c.name, doc, err)
 	return k
 }
 
@@ -75,18 +71,12 @@ func (w *walk) checkChunks(c *collection) {
 		ch := chunk{min: d.Lookup("min").Document(), max: d.Lookup("max").Document(), shard: d.Lookup("shard").StringValue()}
 		lo, err1 := c.pattern.Bound(ch.min)
 		hi, err2 := c.pattern.Bound(ch.max)
-		if err1 != nil || err2 != nil {
-			w.t.Fatalf("%s: chunk %s: %v %v, want err1 nil, err2 nil", c.name, d, err1, err2)
-		}
+		must.That(w.t, err1 == nil && err2 == nil, "%s: chunk %s: %v %v, want err1 nil, err2 nil", c.name, d, err1, err2)
 		ch.in = shardkey.Range{Min: lo, Max: hi}
 		major, minor := d.Lookup("lastmod").Timestamp()
 		ch.version = uint64(major)<<32 | uint64(minor)
-		if lo.Compare(at) != 0 || lo.Compare(hi) >= 0 {
-			w.t.Fatalf("%s: chunk %s does not follow the one before", c.name, d)
-		}
-		if seen[ch.version] {
-			w.t.Fatalf("%s: version %d|%d twice", c.name, major, minor)
-		}
+		must.That(w.t, lo.Compare(at) == 0 && lo.Compare(hi) < 0, "%s: chunk %s does not follow the one before", c.name, d)
+		must.That(w.t, !seen[ch.version], "%s: version %d|%d twice", c.name, major, minor)
 		if h := d.Lookup("history", "0", "shard").StringValue(); h != ch.shard {
 			w.t.Fatalf("%s: chunk on %s with a history that begins with %s", c.name, ch.shard, h)
 		}
@@ -95,12 +85,8 @@ func (w *walk) checkChunks(c *collection) {
 		c.chunks = append(c.chunks, ch)
 		at = hi
 	}
-	if at.Compare(c.pattern.Max()) != 0 {
-		w.t.Fatalf("%s: the chunks end early", c.name)
-	}
-	if highest < c.version {
-		w.t.Fatalf("%s: version fell from %x to %x", c.name, c.version, highest)
-	}
+	must.That(w.t, at.Compare(c.pattern.Max()) == 0, "%s: the chunks end early", c.name)
+	must.That(w.t, highest >= c.version, "%s: version fell from %x to %x", c.name, c.version, highest)
 	c.version = highest
 }
 
@@ -110,9 +96,7 @@ func (w *walk) checkDocuments(c *collection) {
 	reply := w.mustRun("w", bson.D{{Key: "find", Value: c.name}, {Key: "sort", Value: bson.D{{Key: "_id", Value: 1}}},
 		{Key: "batchSize", Value: 100000}})
 	rows, _ := reply.Lookup("cursor", "firstBatch").Array().Values()
-	if len(rows) != len(c.docs) {
-		w.t.Fatalf("%s has %d documents, want %d", c.name, len(rows), len(c.docs))
-	}
+	must.That(w.t, len(rows) == len(c.docs), "%s has %d documents, want %d", c.name, len(rows), len(c.docs))
 	for _, row := range rows {
 		d := row.Document()
 		if id := d.Lookup("_id").Int32(); string(c.docs[id]) != string(d) {

@@ -5,6 +5,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 )
 
@@ -17,9 +18,7 @@ func (w *walk) tryCommand(cmd bson.D, codes ...int32) bool {
 		return true
 	}
 	code, _ := reply.Lookup("code").Int32OK()
-	if !slices.Contains(codes, code) || reply.Lookup("errmsg").StringValue() == "" {
-		w.t.Fatalf("%v: %s", cmd, reply)
-	}
+	must.That(w.t, slices.Contains(codes, code) && reply.Lookup("errmsg").StringValue() != "", "%v: %s", cmd, reply)
 	return false
 }
 
@@ -35,9 +34,7 @@ func (w *walk) randomSplitKey(c *collection) (bson.Raw, shardkey.Key) {
 	doc := encode(bson.D{{Key: "p", Value: w.randomProject()}, {Key: "k", Value: w.randomKey()}})
 	k := c.shardKey(w.t, doc)
 	key, err := c.pattern.Document(k)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must.Do(w.t, err)
 	return key, k
 }
 
@@ -116,9 +113,7 @@ func (w *walk) changeZone(c *collection) {
 		ch := w.randomChunk(c)
 		worked := w.tryCommand(bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min},
 			{Key: "max", Value: ch.max}, {Key: "zone", Value: name}}, 177, 178)
-		if worked && len(w.zones[name]) == 0 {
-			w.t.Fatalf("zone %s has a range and no shard", name)
-		}
+		must.That(w.t, !worked || len(w.zones[name]) != 0, "zone %s has a range and no shard", name)
 		if worked && w.rng.IntN(3) > 0 {
 			w.mustRun("admin", bson.D{{Key: "updateZoneKeyRange", Value: c.ns()}, {Key: "min", Value: ch.min},
 				{Key: "max", Value: ch.max}, {Key: "zone", Value: nil}})

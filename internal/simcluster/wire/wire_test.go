@@ -10,16 +10,12 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
-func marshal(t testing.TB, v any) bson.Raw {
-	t.Helper()
-	b, err := bson.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+func marshal(v any) bson.Raw { return must.Get(bson.Marshal(v)) }
 
 // frame builds an OP_MSG from sections that are already encoded.
 func frame(flags Flags, sections ...[]byte) []byte {
@@ -48,16 +44,14 @@ func legacyQuery(collection string, doc bson.Raw) []byte {
 }
 
 func TestReadAcceptsBodyAndSequencesInAnyOrder(t *testing.T) {
-	insert := marshal(t, bson.D{{Key: "insert", Value: "c"}, {Key: "$db", Value: "d"}})
-	docs := []bson.Raw{marshal(t, bson.D{{Key: "_id", Value: 1}}), marshal(t, bson.D{{Key: "_id", Value: 2}})}
+	insert := marshal(bson.D{{Key: "insert", Value: "c"}, {Key: "$db", Value: "d"}})
+	docs := []bson.Raw{marshal(bson.D{{Key: "_id", Value: 1}}), marshal(bson.D{{Key: "_id", Value: 2}})}
 	for _, in := range [][]byte{
 		frame(MoreToCome, bodySection(insert), sequenceSection("documents", docs...)),
 		frame(MoreToCome, sequenceSection("documents", docs...), bodySection(insert)),
 	} {
 		m, err := Read(bytes.NewReader(in))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if m.RequestID != 7 || m.OpCode != OpMsg || m.Flags != MoreToCome || !bytes.Equal(m.Body, insert) {
 			t.Fatalf("read %+v", m)
 		}
@@ -68,7 +62,7 @@ func TestReadAcceptsBodyAndSequencesInAnyOrder(t *testing.T) {
 }
 
 func TestReadAcceptsTheLegacyHello(t *testing.T) {
-	hello := marshal(t, bson.D{{Key: "isMaster", Value: 1}})
+	hello := marshal(bson.D{{Key: "isMaster", Value: 1}})
 	m, err := Read(bytes.NewReader(legacyQuery("admin.$cmd", hello)))
 	if err != nil || m.OpCode != OpQuery || m.Collection != "admin.$cmd" || !bytes.Equal(m.Body, hello) {
 		t.Fatalf("%+v, %v", m, err)
@@ -76,12 +70,10 @@ func TestReadAcceptsTheLegacyHello(t *testing.T) {
 }
 
 func TestChecksumIsVerifiedAndWritten(t *testing.T) {
-	ping := marshal(t, bson.D{{Key: "ping", Value: 1}})
+	ping := marshal(bson.D{{Key: "ping", Value: 1}})
 	msg := AppendMsg(nil, 3, 0, ChecksumPresent, ping)
 	m, err := Read(bytes.NewReader(msg))
-	if err != nil || m.Flags != ChecksumPresent || !bytes.Equal(m.Body, ping) {
-		t.Fatalf("%+v, %v", m, err)
-	}
+	must.That(t, err == nil && m.Flags == ChecksumPresent && bytes.Equal(m.Body, ping), "%+v, %v", m, err)
 	msg[len(msg)-1] ^= 1
 	var perr *ProtocolError
 	if _, err = Read(bytes.NewReader(msg)); !errors.As(err, &perr) || perr.Code != codeChecksumMismatch {
@@ -90,8 +82,8 @@ func TestChecksumIsVerifiedAndWritten(t *testing.T) {
 }
 
 func TestUnreadableMessagesAreDescribed(t *testing.T) {
-	ping := marshal(t, bson.D{{Key: "ping", Value: 1}})
-	one := marshal(t, bson.D{{Key: "_id", Value: 1}})
+	ping := marshal(bson.D{{Key: "ping", Value: 1}})
+	one := marshal(bson.D{{Key: "_id", Value: 1}})
 	header := func(size int, op OpCode) []byte { return appendHeader(nil, size, 7, 0, op) }
 	broken := bytes.Clone(ping)
 	broken[0]++
@@ -121,14 +113,12 @@ func TestUnreadableMessagesAreDescribed(t *testing.T) {
 	} {
 		_, err := Read(bytes.NewReader(c.in))
 		var perr *ProtocolError
-		if !errors.As(err, &perr) || !strings.Contains(perr.Reason, c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+		expect.That(t, errors.As(err, &perr) && strings.Contains(perr.Reason, c.want), "%s: %v, want %q", name, err, c.want)
 	}
 }
 
 func TestEndOfStreamIsDistinguishedFromACutMessage(t *testing.T) {
-	msg := AppendMsg(nil, 3, 0, 0, marshal(t, bson.D{{Key: "ping", Value: 1}}))
+	msg := AppendMsg(nil, 3, 0, 0, marshal(bson.D{{Key: "ping", Value: 1}}))
 	if _, err := Read(bytes.NewReader(nil)); err != io.EOF {
 		t.Errorf("empty stream: %v", err)
 	}
@@ -159,23 +149,19 @@ func TestReadAllocatesOnlyForReceivedBytes(t *testing.T) {
 
 func TestValidateRefusesDeepNesting(t *testing.T) {
 	nest := func(levels int) bson.Raw {
-		doc := marshal(t, bson.D{})
+		doc := marshal(bson.D{})
 		for range levels - 1 {
-			doc = marshal(t, bson.D{{Key: "a", Value: doc}})
+			doc = marshal(bson.D{{Key: "a", Value: doc}})
 		}
 		return doc
 	}
-	if err := Validate(nest(MaxDepth)); err != nil {
-		t.Errorf("%d levels: %v", MaxDepth, err)
-	}
-	if err := Validate(nest(MaxDepth + 1)); err == nil {
-		t.Errorf("%d levels passed", MaxDepth+1)
-	}
+	expect.NoError(t, Validate(nest(MaxDepth)), "%d levels", MaxDepth)
+	expect.That(t, Validate(nest(MaxDepth+1)) != nil, "%d levels passed", MaxDepth+1)
 }
 
 func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
 	dec, _ := bson.ParseDecimal128("1.50")
-	doc := marshal(t, bson.D{
+	doc := marshal(bson.D{
 		{Key: "double", Value: 1.5}, {Key: "string", Value: "a\x00b"}, {Key: "doc", Value: bson.D{{Key: "x", Value: 1}}},
 		{Key: "array", Value: bson.A{1, "2"}}, {Key: "bin", Value: bson.Binary{Subtype: 4, Data: make([]byte, 16)}},
 		{Key: "bin2", Value: bson.Binary{Subtype: 2, Data: []byte{1}}}, {Key: "undef", Value: bson.Undefined{}},
@@ -186,14 +172,10 @@ func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
 		{Key: "ts", Value: bson.Timestamp{T: 1}}, {Key: "long", Value: int64(1)}, {Key: "dec", Value: dec},
 		{Key: "min", Value: bson.MinKey{}}, {Key: "max", Value: bson.MaxKey{}},
 	})
-	if err := Validate(doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Validate(doc))
 	// Every cut and every single changed byte is either refused or still sound.
 	for n := range len(doc) {
-		if Validate(doc[:n]) == nil {
-			t.Fatalf("cut at %d passed", n)
-		}
+		must.That(t, Validate(doc[:n]) != nil, "cut at %d passed", n)
 		for _, b := range []byte{0, 1, 0x7f, 0x80, 0xff} {
 			changed := bson.Raw(bytes.Clone(doc))
 			changed[n] = b
@@ -207,7 +189,7 @@ func TestValidateAcceptsEveryTypeAndRefusesDamage(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	ping := marshal(f, bson.D{{Key: "ping", Value: 1}, {Key: "a", Value: bson.D{{Key: "b", Value: bson.A{"c"}}}}})
+	ping := marshal(bson.D{{Key: "ping", Value: 1}, {Key: "a", Value: bson.D{{Key: "b", Value: bson.A{"c"}}}}})
 	f.Add(AppendMsg(nil, 1, 0, 0, ping))
 	f.Add(AppendMsg(nil, 1, 0, ChecksumPresent, ping))
 	f.Add(frame(0, bodySection(ping), sequenceSection("documents", ping, ping)))

@@ -14,6 +14,9 @@ import (
 	"unicode"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // recorder is a cluster that accepts everything and keeps what it was sent.
@@ -59,9 +62,7 @@ func load(t *testing.T, o Options) (*recorder, *Workload) {
 	t.Helper()
 	r := &recorder{rows: map[string][]bson.Raw{}}
 	w, err := Load(t.Context(), r, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return r, w
 }
 
@@ -87,12 +88,8 @@ func TestSameSeedAndEpochGiveTheSameData(t *testing.T) {
 
 func TestLoadCreatesTheRequestedCounts(t *testing.T) {
 	r, _ := load(t, smallOptions("yorkie-head"))
-	if n := len(r.rows["yorkie-meta.projects"]); n != 60 {
-		t.Errorf("%d projects, want 60", n)
-	}
-	if n := len(r.rows["yorkie-meta.documents"]); n != 500 {
-		t.Errorf("%d documents, want 500", n)
-	}
+	expect.Equal(t, len(r.rows["yorkie-meta.projects"]), 60, "projects")
+	expect.Equal(t, len(r.rows["yorkie-meta.documents"]), 500, "documents")
 	bySize := map[bson.ObjectID]int{}
 	for _, d := range r.rows["yorkie-meta.documents"] {
 		bySize[d.Lookup("project_id").ObjectID()]++
@@ -120,9 +117,7 @@ func TestRowsBelongTogether(t *testing.T) {
 	}
 	for _, coll := range []string{"changes", "snapshots", "versionvectors", "revisions"} {
 		rows := r.rows["yorkie-meta."+coll]
-		if len(rows) == 0 {
-			t.Errorf("%s is empty", coll)
-		}
+		expect.That(t, len(rows) != 0, "%s is empty", coll)
 		seen := map[string]bool{}
 		for _, c := range rows {
 			if documents[c.Lookup("doc_id").ObjectID()] != c.Lookup("project_id").ObjectID() {
@@ -130,9 +125,7 @@ func TestRowsBelongTogether(t *testing.T) {
 			}
 			if coll == "changes" {
 				k := c.Lookup("doc_id").ObjectID().Hex() + c.Lookup("server_seq").String()
-				if seen[k] {
-					t.Fatalf("two changes with one server_seq: %s", k)
-				}
+				must.That(t, !seen[k], "two changes with one server_seq: %s", k)
 				seen[k] = true
 			}
 		}
@@ -183,9 +176,7 @@ func TestTheBusyProjectIsBusyForAQuarterOfAnHourFromTimeToTime(t *testing.T) {
 		24 * time.Hour:                true,
 		24*time.Hour + 15*time.Minute: false,
 	} {
-		if got := busyAt(at); got != want {
-			t.Errorf("busy %v after the start: %v, want %v", at, got, want)
-		}
+		expect.Equal(t, busyAt(at), want, "busy %v after the start", at)
 	}
 }
 
@@ -193,14 +184,10 @@ func TestProjectNamesAreUniqueAndAsYorkieTakesThem(t *testing.T) {
 	valid, seen, longest := regexp.MustCompile(`^[a-z0-9._~-]{2,30}$`), map[string]bool{}, 0
 	for i := range 1000 {
 		name := projectName(i)
-		if seen[name] || !valid.MatchString(name) {
-			t.Errorf("project %d is named %q", i, name)
-		}
+		expect.That(t, !seen[name] && valid.MatchString(name), "project %d is named %q", i, name)
 		seen[name], longest = true, max(longest, len(name))
 	}
-	if longest < 28 {
-		t.Errorf("the longest name has %d characters", longest)
-	}
+	expect.That(t, longest >= 28, "the longest name has %d characters", longest)
 }
 
 func TestDocumentKeysAreUniqueInAProjectAndOfManyForms(t *testing.T) {

@@ -12,6 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -117,7 +119,7 @@ func newChain(t *testing.T, n int) *memory {
 	for i := range n {
 		_, err := m.Append(t.Context(), store.AuditEntry{At: day.Add(time.Duration(i) * time.Second), By: "user:1", What: "login.ok",
 			Subject: fmt.Sprint(i), Outcome: "ok", Details: map[string]string{"n": fmt.Sprint(i)}})
-		must(t, err)
+		must.Do(t, err)
 	}
 	return m
 }
@@ -125,7 +127,7 @@ func newChain(t *testing.T, n int) *memory {
 func newKey(t *testing.T) ed25519.PrivateKey {
 	t.Helper()
 	_, k, err := ed25519.GenerateKey(nil)
-	must(t, err)
+	must.Do(t, err)
 	return k
 }
 
@@ -146,7 +148,7 @@ func recordsOf(parts ...[]store.AuditRecord) iter.Seq2[store.AuditRecord, error]
 func verify(t *testing.T, records []store.AuditRecord, x audit.Expect) audit.Report {
 	t.Helper()
 	rep, err := audit.Verify(recordsOf(records), x)
-	must(t, err)
+	must.Do(t, err)
 	return rep
 }
 
@@ -172,7 +174,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 	k := newKey(t)
 	head := []store.AuditHead{headAt(k, m.records[n-1])}
 	foreign, _, err := audit.Next(store.AuditEntry{At: day, What: "run.made", By: "user:evil"}, 0, audit.Begin())
-	must(t, err)
+	must.Do(t, err)
 	cases := 0
 	expect := func(what string, i, from int, parts ...[]store.AuditRecord) {
 		cases++
@@ -207,7 +209,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 		expect("insertion", i, from, before, oneRecord(foreign), oneRecord(r), after)
 		// The changed record is the end of an earlier verification and is read again.
 		rebuilt, _, err := audit.Next(edited.AuditEntry, r.Seq-1, r.Prev)
-		must(t, err)
+		must.Do(t, err)
 		end := audit.Expect{After: audit.Point{Seq: r.Seq, Hash: r.Hash}, Reread: true}
 		next := after[:min(3, len(after))]
 		if rep, err := audit.Verify(recordsOf(oneRecord(r), next), end); err != nil || rep.Break != nil || rep.End.Seq != r.Seq+int64(len(next)) {
@@ -219,9 +221,7 @@ func TestEveryTamperedRecordIsFound(t *testing.T) {
 			}
 		}
 	}
-	if cases != 4*n {
-		t.Fatal(cases)
-	}
+	must.That(t, cases == 4*n, "%v", cases)
 }
 
 // The numbers stay consistent, so that only the hashes show the change.
@@ -240,9 +240,7 @@ func TestTamperingThatKeepsTheNumbersIsFound(t *testing.T) {
 			"insertion": renumber(slices.Insert(slices.Clone(m.records), i, m.records[n-1])),
 			"swap":      renumber(slices.Insert(slices.Delete(slices.Clone(m.records), i, i+1), i+1, m.records[i])),
 		} {
-			if rep := verify(t, records, audit.Expect{}); rep.Break == nil {
-				t.Errorf("%s at %d was not found", what, i)
-			}
+			expect.That(t, verify(t, records, audit.Expect{}).Break != nil, "%s at %d was not found", what, i)
 		}
 	}
 	type edit func(*store.AuditRecord)
@@ -294,9 +292,7 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 		if i == 10 {
 			continue // omitted, with all later records computed again
 		}
-		if _, err := again.Append(t.Context(), r.AuditEntry); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(again.Append(t.Context(), r.AuditEntry)))
 	}
 	if rep := verify(t, again.records, audit.Expect{}); rep.Break != nil {
 		t.Fatal("the rebuilt chain is inconsistent, so this test proves nothing:", rep.Break)
@@ -311,9 +307,7 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 		t.Errorf("unexpected finding: %+v", rep.Break)
 	}
 	forged.Key = head.Key
-	if rep := verify(t, again.records, x); rep.Break == nil {
-		t.Error("a head that names another key was accepted")
-	}
+	expect.That(t, verify(t, again.records, x).Break != nil, "a head that names another key was accepted")
 	x.Heads[0] = forged
 	if rep := verify(t, again.records, x); rep.Break == nil || rep.Break.Code != audit.Forged {
 		t.Errorf("unexpected finding: %+v", rep.Break)
@@ -323,9 +317,7 @@ func TestARebuiltChainIsDetectedByTheSignedHead(t *testing.T) {
 func TestAnyChangeOfAHeadInvalidatesItsSignature(t *testing.T) {
 	m := newChain(t, 3)
 	good := headAt(newKey(t), m.records[1])
-	if !audit.ValidSignature(good) {
-		t.Fatal("not signed")
-	}
+	must.That(t, audit.ValidSignature(good), "not signed")
 	for name, change := range map[string]func(*store.AuditHead){
 		"seq": func(h *store.AuditHead) { h.Seq++ }, "at": func(h *store.AuditHead) { h.At = h.At.Add(time.Millisecond) },
 		"hash": func(h *store.AuditHead) { h.Hash = m.records[2].Hash }, "none": func(h *store.AuditHead) { h.Signature, h.Key = nil, nil },
@@ -333,9 +325,7 @@ func TestAnyChangeOfAHeadInvalidatesItsSignature(t *testing.T) {
 	} {
 		h := good
 		change(&h)
-		if audit.ValidSignature(h) {
-			t.Error(name)
-		}
+		expect.That(t, !audit.ValidSignature(h), "%v", name)
 	}
 }
 
@@ -368,9 +358,9 @@ func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 			t.Context(),
 			store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}},
 		)
-		must(t, err)
+		must.Do(t, err)
 		canonical, err := audit.Canonical(r.AuditEntry)
-		must(t, err)
+		must.Do(t, err)
 		m.records[len(m.records)-1] = audit.Read(r.Seq, canonical, r.Prev, r.Hash)
 	}
 	if rep := verify(t, m.records, audit.Expect{}); rep.Break != nil {
@@ -380,7 +370,7 @@ func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 
 func TestReencodedRecordsAreReportedAsChanged(t *testing.T) {
 	r, canonical, err := audit.Next(store.AuditEntry{At: day, What: "login.ok"}, 0, audit.Begin())
-	must(t, err)
+	must.Do(t, err)
 	for _, kept := range []string{string(canonical) + " ", "", "{}", "null", "not JSON", string(canonical[:len(canonical)-1]) + `,"more":1}`} {
 		got := audit.Read(1, []byte(kept), r.Prev, r.Hash)
 		if got.What != audit.Unreadable || audit.Check(got, 1, audit.Begin()) == nil {
@@ -434,12 +424,4 @@ func TestSearchOfASlowRecordEndsAndSaysWhere(t *testing.T) {
 			t.Error("from there on", found, err)
 		}
 	})
-}
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

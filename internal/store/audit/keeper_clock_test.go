@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/audit"
 )
 
@@ -22,9 +23,7 @@ func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 				t.Helper()
 				e := entry()
 				e.At = clock()
-				if _, err := m.Append(t.Context(), e); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, must.Err(m.Append(t.Context(), e)))
 			}
 			add()
 			time.Sleep(2 * time.Minute)

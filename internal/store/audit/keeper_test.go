@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/store/keyfile"
@@ -52,27 +55,21 @@ func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 			t.Fatal("the keeper signed without new records; heads:", m.headCount())
 		}
 		for want := 2; want < 5; want++ {
-			if _, err := m.Append(t.Context(), entry()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(m.Append(t.Context(), entry())))
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			if m.headCount() != want {
 				t.Fatal(m.headCount(), want)
 			}
 		}
-		if _, err := m.Append(t.Context(), entry()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(m.Append(t.Context(), entry())))
 		stop()
 		st := k.State()
 		if m.headCount() != 5 || st.Head.Seq != 7 || st.End.Seq != 7 || st.Break != nil || st.Err != nil {
 			t.Errorf("unexpected number of heads %d, state %+v", m.headCount(), st)
 		}
 		rep := verify(t, m.records, audit.Expect{Heads: m.heads, Key: st.Key})
-		if rep.Break != nil || rep.Head.Seq != 7 {
-			t.Error(rep.Break)
-		}
+		expect.That(t, rep.Break == nil && rep.Head.Seq == 7, "%v", rep.Break)
 		if text := log.String(); strings.Count(text, "audit head") != 5 || !strings.Contains(text, "seq=7") || !strings.Contains(text, st.Key) {
 			t.Error(text)
 		}
@@ -115,9 +112,7 @@ func TestABrokenChainIsReportedAndNeverSigned(t *testing.T) {
 		if st.Break == nil || st.Break.Seq != 5 || st.End.Seq != 4 || m.headCount() != 0 || !st.Whole.IsZero() {
 			t.Errorf("%+v, %d heads", st, m.headCount())
 		}
-		if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
-			t.Errorf("%d errors: %s", n, &log)
-		}
+		expect.Equal(t, strings.Count(log.String(), "level=ERROR"), 1, "errors: %s", &log)
 	})
 }
 
@@ -125,7 +120,7 @@ func TestABrokenChainIsReportedAndNeverSigned(t *testing.T) {
 func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 	dir := t.TempDir()
 	witness, err := audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data"))
-	must(t, err)
+	must.Do(t, err)
 	synctest.Test(t, func(t *testing.T) {
 		o := audit.Options{Key: newKey(t), Witness: witness}
 		m := newChain(t, 10)
@@ -140,9 +135,7 @@ func TestTheWitnessDetectsACutThatRemovedTheHeads(t *testing.T) {
 		again := newChain(t, 12) // another chain of the same length
 		again.records = again.records[:0]
 		for range 12 {
-			if _, err := again.Append(t.Context(), entry()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(again.Append(t.Context(), entry())))
 		}
 		k, stop = runKeeper(t, again, o)
 		stop()
@@ -172,55 +165,43 @@ func TestTheSigningKeyIsCreatedOnceAndPrivate(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "config", "audit.key")
 	first, err := keyfile.Audit.Open(path, filepath.Join(dir, "data"))
-	must(t, err)
+	must.Do(t, err)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatal(info.Mode(), err)
 	}
 	again, err := keyfile.Audit.Open(path, filepath.Join(dir, "data"))
-	if err != nil || !first.Equal(again) {
-		t.Fatal("the second call returned another key", err)
-	}
+	must.That(t, err == nil && first.Equal(again), "the second call returned another key %v", err)
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601, 0o644} {
-		must(t, os.Chmod(path, mode))
-		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "by others") {
-			t.Errorf("%o: %v", mode, err)
-		}
+		must.Do(t, os.Chmod(path, mode))
+		refused.With(t, must.Err(keyfile.Audit.Open(path, "")), fault.Invalid, "by others", "%o", mode)
 	}
 }
 
 func TestAKeyInTheDataDirectoryIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	data := filepath.Join(dir, "data")
-	must(t, os.MkdirAll(data, 0o700))
-	must(t, os.Symlink(data, filepath.Join(dir, "link")))
+	must.Do(t, os.MkdirAll(data, 0o700))
+	must.Do(t, os.Symlink(data, filepath.Join(dir, "link")))
 	for path, refused := range map[string]bool{
 		filepath.Join(data, "audit.key"): true, filepath.Join(data, "a", "b.key"): true, filepath.Join(dir, "link", "audit.key"): true,
 		filepath.Join(data, "..", "data", "audit.key"): true, filepath.Join(dir, "database.key"): false,
 		filepath.Join(data, "..", "x.key"): false,
 	} {
 		_, err := keyfile.Audit.Open(path, data)
-		if got := fault.Of(err) == fault.Invalid; got != refused {
-			t.Errorf("%s: unexpected error: %v", path, err)
-		}
+		expect.Equal(t, fault.Of(err) == fault.Invalid, refused, "%s: unexpected error: %v", path, err)
 	}
-	if _, err := keyfile.Audit.Open(filepath.Join(dir, "other.key"), filepath.Join(dir, "link")); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(keyfile.Audit.Open(filepath.Join(dir, "other.key"), filepath.Join(dir, "link"))), "Open")
 }
 
 func TestAnInvalidKeyFileIsRefusedAndKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.key")
 	for _, text := range []string{"", "secret", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"} {
-		must(t, os.WriteFile(path, []byte(text), 0o600))
-		if _, err := keyfile.Audit.Open(path, ""); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: unexpected error: %v", text, err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+		refused.As(t, must.Err(keyfile.Audit.Open(path, "")), fault.Invalid, "%q: unexpected error", text)
 		if kept, err := os.ReadFile(path); err != nil || string(kept) != text {
 			t.Errorf("%q was replaced by %q", text, kept)
 		}
 	}
-	if _, err := keyfile.Audit.Open("/proc/nowhere/audit.key", ""); fault.Of(err) != fault.Unavailable {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(keyfile.Audit.Open("/proc/nowhere/audit.key", "")), fault.Unavailable, "Open")
 }

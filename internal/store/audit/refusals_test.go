@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -72,29 +74,21 @@ func TestTheFirstRefusalIsRecordedAtOnceAndLaterOnesTogether(t *testing.T) {
 		d.at = d.at.Add(time.Second)
 		d.refuse(fmt.Sprintf("192.0.2.%d", i%7), "user:ben", "wrong password")
 	}
-	if len(d.records) != 1 {
-		t.Fatalf("%d records within the minute", len(d.records))
-	}
+	must.That(t, len(d.records) == 1, "%d records within the minute", len(d.records))
 	d.passMinute()
-	if len(d.records) != 2 {
-		t.Fatalf("%d records after the minute", len(d.records))
-	}
+	must.That(t, len(d.records) == 2, "%d records after the minute", len(d.records))
 	e := d.records[1]
 	for name, want := range map[string]string{"count": "10", "addresses": "7", "first": "2026-03-01T12:00:01Z",
 		"last": "2026-03-01T12:00:10Z", "reason": "wrong password",
 		"examples": "192.0.2.0 user:ben, 192.0.2.1 user:ben, 192.0.2.2 user:ben, 192.0.2.3 user:ben, 192.0.2.4 user:ben"} {
-		if e.Details[name] != want {
-			t.Errorf("%s is %q, want %q", name, e.Details[name], want)
-		}
+		expect.Equal(t, e.Details[name], want, "%s", name)
 	}
 	if e.Subject != "user:ben" || e.From != "" || e.By != "" || e.What != "login.refused" || e.Via != "password" {
 		t.Errorf("unexpected record: %+v", e)
 	}
 	d.passMinute()
 	d.refuse("192.0.2.9", "", "wrong password")
-	if len(d.records) != 3 || d.records[2].Details["count"] != "" {
-		t.Errorf("after a quiet minute: %+v", d.records)
-	}
+	expect.That(t, len(d.records) == 3 && d.records[2].Details["count"] == "", "after a quiet minute: %+v", d.records)
 }
 
 func TestALongFloodMakesFewRecordsThatCountEveryRefusal(t *testing.T) {
@@ -128,9 +122,7 @@ func TestALongFloodMakesFewRecordsThatCountEveryRefusal(t *testing.T) {
 			t.Fatalf("a record of %d bytes", size)
 		}
 	}
-	if sums < days*24-1 || sums > days*24+2 {
-		t.Errorf("%d summaries in %d days", sums, days)
-	}
+	expect.That(t, sums >= days*24-1 && sums <= days*24+2, "%d summaries in %d days", sums, days)
 }
 
 func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
@@ -144,9 +136,7 @@ func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
 	}
 	before := len(d.records)
 	d.Add(person(0))
-	if len(d.records) != before+1 {
-		t.Error("anonymous clients used up the allowance of accounts")
-	}
+	expect.Equal(t, len(d.records), before+1, "anonymous clients used up the allowance of accounts")
 	for i := range 5000 {
 		d.Add(person(i))
 	}
@@ -229,15 +219,11 @@ func TestCountedRefusalsAreRecordedEachMinuteAndAtShutdown(t *testing.T) {
 		wrong(100)
 		time.Sleep(refusalEvery + time.Second)
 		synctest.Wait()
-		if len(records) != 2 || records[1].Details["count"] != "99" {
-			t.Errorf("after a minute: %+v", records)
-		}
+		expect.That(t, len(records) == 2 && records[1].Details["count"] == "99", "after a minute: %+v", records)
 		wrong(7)
 		cancel()
 		<-ended
-		if len(records) != 3 || records[2].Details["count"] != "7" {
-			t.Errorf("at the end: %+v", records)
-		}
+		expect.That(t, len(records) == 3 && records[2].Details["count"] == "7", "at the end: %+v", records)
 	})
 }
 
@@ -252,9 +238,7 @@ func TestRefusalsAreRecordedAfterClockChanges(t *testing.T) {
 		d.at = d.at.Add(step)
 		before := len(d.records)
 		d.refuse("192.0.2.1", "", "unknown name")
-		if len(d.records) != before+1 {
-			t.Errorf("%s: another kind is not recorded at once", step)
-		}
+		expect.Equal(t, len(d.records), before+1, "%s: another kind is not recorded at once", step)
 		for range 61 {
 			d.refuse("192.0.2.1", "", "wrong password")
 			d.passMinute()
@@ -263,8 +247,6 @@ func TestRefusalsAreRecordedAfterClockChanges(t *testing.T) {
 		for _, e := range d.records[before+1:] {
 			recent = recent || strings.Contains(fmt.Sprint(e), "wrong password")
 		}
-		if !recent {
-			t.Errorf("%s: the attempts of an hour are not recorded", step)
-		}
+		expect.That(t, recent, "%s: the attempts of an hour are not recorded", step)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
@@ -246,9 +248,7 @@ func serve(t *testing.T, what string, dbs ...*DB) {
 		if why = idle(t.Context(), dbs...); why == "" {
 			return
 		}
-		if time.Now().After(end) {
-			t.Fatalf("%s: not within 15 s: %s", what, why)
-		}
+		must.That(t, !time.Now().After(end), "%s: not within 15 s: %s", what, why)
 	}
 }
 
@@ -335,9 +335,7 @@ func TestWritableIsJudgedByAWrite(t *testing.T) {
 		if !dbs[0].Leads() || dbs[0].Trouble() == nil || dbs[1].Writable() != nil {
 			t.Errorf("leads %v, trouble %v, the other one %v", dbs[0].Leads(), dbs[0].Trouble(), dbs[1].Writable())
 		}
-		if _, err := dbs[0].Users(t.Context()); err != nil {
-			t.Errorf("nor readable: %v", err)
-		}
+		expect.NoError(t, must.Err(dbs[0].Users(t.Context())), "nor readable")
 		<-dbs[0].writeLock
 		serve(t, "after it", dbs[:]...)
 	})
@@ -428,13 +426,9 @@ func randomFaults(t *testing.T, seed uint64) {
 	time.Sleep(10 * time.Second)
 	stop()
 	all.Wait()
-	if len(sent) == 0 {
-		t.Error("no command was sent")
-	}
+	expect.That(t, len(sent) != 0, "no command was sent")
 	for id, n := range sent {
-		if n > 1 {
-			t.Errorf("the command of %s was sent %d times", id, n)
-		}
+		expect.That(t, n <= 1, "the command of %s was sent %d times", id, n)
 	}
 	for id, a := range said {
 		done, err := a.call.done(t.Context(), dbs[0], id)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -13,7 +15,7 @@ import (
 func verified(t *testing.T, db *DB, x audit.Expect) audit.Report {
 	t.Helper()
 	rep, err := audit.Verify(audit.Records(t.Context(), db, 0), x)
-	must(t, err)
+	must.Do(t, err)
 	return rep
 }
 
@@ -27,9 +29,7 @@ func TestAppendsOfSeveralReplicasAreOneChain(t *testing.T) {
 	for _, db := range dbs {
 		all.Go(func() {
 			for range 50 {
-				if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-					t.Error(err)
-				}
+				expect.NoError(t, must.Err(db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})), "Append")
 			}
 		})
 	}
@@ -37,9 +37,7 @@ func TestAppendsOfSeveralReplicasAreOneChain(t *testing.T) {
 	var x audit.Expect
 	for _, db := range dbs { // what each of them wrote last is there
 		w, err := db.AuditWritten(t.Context())
-		if err != nil || !w.Known || w.Last {
-			t.Errorf("%+v, %v", w, err)
-		}
+		expect.That(t, err == nil && w.Known && !w.Last, "%+v, %v", w, err)
 		x.Known = append(x.Known, audit.Point{Seq: w.Seq, Hash: w.Hash})
 	}
 	if rep := verified(t, dbs[0], x); rep.Break != nil || rep.End.Seq != 200 {
@@ -53,18 +51,14 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 	add := func() store.AuditRecord {
 		t.Helper()
 		r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-		must(t, err)
+		must.Do(t, err)
 		return r
 	}
 	for range 3 {
 		add()
 	}
-	if _, err := db.collection("audit").DeleteOne(t.Context(), eq("_id", 3)); err != nil {
-		t.Fatal(err)
-	}
-	if r := add(); r.Seq != 4 {
-		t.Errorf("the next has the number %d", r.Seq)
-	}
+	must.Do(t, must.Err(db.collection("audit").DeleteOne(t.Context(), eq("_id", 3))))
+	expect.Equal(t, add().Seq, 4, "the number of the next")
 	if rep := verified(t, db, audit.Expect{}); rep.Break == nil || rep.Break.Seq != 3 {
 		t.Errorf("the gap is not found: %v", rep.Break)
 	}
@@ -73,19 +67,15 @@ func TestNumbersOfDeletedRecordsAreNotUsedAgain(t *testing.T) {
 func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
 	db := open(t, server(t), database(t))
 	first, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-	must(t, err)
+	must.Do(t, err)
 	forged, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "forged"}, 1, first.Hash)
-	must(t, err)
+	must.Do(t, err)
 	if _, err := db.collection("audit").InsertOne(t.Context(), auditDoc{forged.Seq, canonical, forged.Prev, forged.Hash}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-	if err != nil || r.Seq != 3 || !bytes.Equal(r.Prev, first.Hash) {
-		t.Errorf("%+v, %v", r, err)
-	}
-	if rep := verified(t, db, audit.Expect{}); rep.Break == nil {
-		t.Error("the forged record is not found")
-	}
+	expect.That(t, err == nil && r.Seq == 3 && bytes.Equal(r.Prev, first.Hash), "%+v, %v", r, err)
+	expect.That(t, verified(t, db, audit.Expect{}).Break != nil, "the forged record is not found")
 	if r, err = db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil || r.Seq != 4 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -95,16 +85,10 @@ func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
 func TestLostEndOfTheRecordIsMadeAgain(t *testing.T) {
 	db := open(t, server(t), database(t))
 	for range 2 {
-		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})))
 	}
-	if _, err := db.collection(counters).DeleteOne(t.Context(), eq("_id", auditEnd)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := db.collection("audit").DeleteOne(t.Context(), eq("_id", 2)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(db.collection(counters).DeleteOne(t.Context(), eq("_id", auditEnd))))
+	must.Do(t, must.Err(db.collection("audit").DeleteOne(t.Context(), eq("_id", 2))))
 	if r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil || r.Seq != 3 {
 		t.Errorf("%+v, %v", r, err)
 	}

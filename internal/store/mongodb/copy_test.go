@@ -18,6 +18,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/archive"
@@ -80,9 +83,7 @@ func fill(t *testing.T, s store.Store) {
 	do(s.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: at, Code: "ok", Status: 200, Test: true}))
 	do(s.AddWatch(ctx, "c", store.Watch{Kind: "chunk", Subject: "x", By: "user:1", At: at}))
 	do(s.SaveHead(ctx, store.AuditHead{Seq: 1, Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
-	if failed != nil {
-		t.Fatal(failed)
-	}
+	must.That(t, failed == nil, "%v", failed)
 }
 
 // rows are all rows of a store, by table.
@@ -108,21 +109,18 @@ func rows(t *testing.T, s store.RowStore) map[string][]store.Row {
 		}
 		return nil
 	})
-	must(t, err)
+	must.Do(t, err)
 	return out
 }
 
 func expectRows(t *testing.T, where string, want map[string][]store.Row, s store.RowStore) {
 	t.Helper()
-	if diff := cmp.Diff(want, rows(t, s)); diff != "" {
-		t.Errorf("%s: %.2000s", where, diff)
-	}
+	expect.Equal(t, cmp.Diff(want, rows(t, s)), "", "%s", where)
 }
 
 func directory(t *testing.T) *sqlite.DB {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data"))
-	must(t, err)
+	db := must.Get(sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "data")))
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -138,28 +136,22 @@ func filled(t *testing.T) *sqlite.DB {
 func TestCopyToMongoDBAndBackIsEqualRowByRow(t *testing.T) {
 	c, first := server(t), filled(t)
 	want := rows(t, first)
-	must(t, first.SetSetting(t.Context(), store.InstallationSetting, "first")) // the only row that is not copied
+	must.Do(t, first.SetSetting(t.Context(), store.InstallationSetting, "first")) // the only row that is not copied
 	there, back := open(t, c, database(t)), directory(t)
 	counts, err := archive.Copy(t.Context(), unsigned{first}, unsigned{there})
-	must(t, err)
+	must.Do(t, err)
 	for _, n := range counts {
-		if n.Rows != len(want[n.Table]) {
-			t.Errorf("%d rows of %s, want %d", n.Rows, n.Table, len(want[n.Table]))
-		}
+		expect.Equal(t, n.Rows, len(want[n.Table]), "rows of %s", n.Table)
 	}
 	expectRows(t, "in MongoDB", want, there)
-	if _, err := archive.Copy(t.Context(), unsigned{there}, unsigned{back}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Copy(t.Context(), unsigned{there}, unsigned{back})))
 	expectRows(t, "and back", want, back)
 	// Both go on where the first one was.
 	for _, s := range []store.Store{there, back} {
 		if r, err := s.Append(t.Context(), store.AuditEntry{What: "x"}); err != nil || r.Seq != int64(len(want["audit"]))+1 {
 			t.Errorf("%+v, %v", r, err)
 		}
-		if err := s.SavePlan(t.Context(), store.PlanRecord{ID: "new", Cluster: "c", Body: []byte{1}}); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, s.SavePlan(t.Context(), store.PlanRecord{ID: "new", Cluster: "c", Body: []byte{1}}), "SavePlan")
 		if err := s.AddRun(t.Context(), store.RunRecord{ID: "new", Plan: "new", Cluster: "c", Body: []byte{1}}); err != nil {
 			t.Error(err)
 		}
@@ -182,27 +174,17 @@ func TestBackupOfEitherStoreIsRestoredInEither(t *testing.T) {
 	c, first := server(t), filled(t)
 	want := rows(t, first)
 	path := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), first, path, "test"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Backup(t.Context(), first, path, "test")))
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if _, err := archive.Backup(t.Context(), first, path, "test"); fault.Of(err) != fault.Conflict {
-		t.Errorf("over an existing file: %v", err)
-	}
+	refused.As(t, must.Err(archive.Backup(t.Context(), first, path, "test")), fault.Conflict, "over an existing file")
 	there, back := open(t, c, database(t)), directory(t)
-	if _, err := restore(t.Context(), path, unsigned{there}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(restore(t.Context(), path, unsigned{there})))
 	expectRows(t, "in MongoDB", want, there)
 	second := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), there, second, "test"); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := restore(t.Context(), second, unsigned{back}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Backup(t.Context(), there, second, "test")))
+	must.Do(t, must.Err(restore(t.Context(), second, unsigned{back})))
 	expectRows(t, "and in a directory", want, back)
 }
 
@@ -218,50 +200,38 @@ func restore(ctx context.Context, path string, to store.RowStore) ([]archive.Cou
 func TestDamagedBackupIsRefusedBeforeAnythingIsWritten(t *testing.T) {
 	from := directory(t)
 	for i := range 50 {
-		must(t, from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)))
+		must.Do(t, from.SetSetting(t.Context(), fmt.Sprint("s", i), strings.Repeat("x", i)))
 	}
 	path := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
-		t.Fatal(err)
-	}
-	good, err := os.ReadFile(path)
-	must(t, err)
+	must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
+	good := must.Get(os.ReadFile(path))
 	to := directory(t)
 	for what, data := range map[string][]byte{
 		"cut off": good[:len(good)/2], "without its end": good[:len(good)-4], "empty": nil, "another file": []byte("hello"),
 		"changed": append(append(append([]byte{}, good[:len(good)/2]...), good[len(good)/2]^1), good[len(good)/2+1:]...),
 	} {
-		must(t, os.WriteFile(path, data, 0o600))
-		if _, err := restore(t.Context(), path, to); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Do(t, os.WriteFile(path, data, 0o600))
+		refused.As(t, must.Err(restore(t.Context(), path, to)), fault.Invalid, "%s", what)
 	}
-	must(t, os.WriteFile(path, good, 0o600))
-	if _, err := restore(t.Context(), path, to); err != nil {
-		t.Errorf("nothing was written, and yet: %v", err)
-	}
+	must.Do(t, os.WriteFile(path, good, 0o600))
+	expect.NoError(t, must.Err(restore(t.Context(), path, to)), "nothing was written, and yet")
 }
 
 // What is loaded is what was checked: another file that came meanwhile leaves a store that cannot be used.
 func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 	from, path, dir := directory(t), filepath.Join(t.TempDir(), "backup"), filepath.Join(t.TempDir(), "data")
 	back := func() {
-		if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
 	}
 	back()
 	checked, err := archive.Check(t.Context(), path)
-	must(t, err)
-	must(t, os.Remove(path))
-	must(t, from.SetSetting(t.Context(), "new", "value"))
+	must.Do(t, err)
+	must.Do(t, os.Remove(path))
+	must.Do(t, from.SetSetting(t.Context(), "new", "value"))
 	back()
-	to, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
-	if _, err := archive.Restore(t.Context(), checked, to); fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "changed") {
-		t.Error(err)
-	}
-	must(t, to.Close())
+	to := must.Get(sqlite.Open(t.Context(), dir))
+	refused.With(t, must.Err(archive.Restore(t.Context(), checked, to)), fault.Conflict, "changed", "Restore")
+	must.Do(t, to.Close())
 	if _, err := sqlite.Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "did not complete") {
 		t.Error(err)
 	}
@@ -270,49 +240,38 @@ func TestBackupThatChangedAfterItsCheckIsNotUsed(t *testing.T) {
 // rewritten is a backup with another text in it, and a checksum that fits.
 func rewritten(t *testing.T, backup []byte, was, is string) []byte {
 	t.Helper()
-	in, err := gzip.NewReader(bytes.NewReader(backup))
-	must(t, err)
+	in := must.Get(gzip.NewReader(bytes.NewReader(backup)))
 	text, err := io.ReadAll(in)
-	must(t, err)
-	if !bytes.Contains(text, []byte(was)) {
-		t.Fatalf("the backup has no %s", was)
-	}
+	must.Do(t, err)
+	must.That(t, bytes.Contains(text, []byte(was)), "the backup has no %s", was)
 	text = bytes.Replace(text, []byte(was), []byte(is), 1)
 	end := bytes.LastIndex(text, []byte(`{"rows"`))
 	sum := sha256.Sum256(text[:end])
 	footer := regexp.MustCompile(`"sha256":"[0-9a-f]*"`).ReplaceAll(text[end:], fmt.Appendf(nil, `"sha256":"%x"`, sum))
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
-	_, err = zip.Write(append(text[:end:end], footer...))
-	must(t, err)
-	must(t, zip.Close())
+	must.Do(t, must.Err(zip.Write(append(text[:end:end], footer...))))
+	must.Do(t, zip.Close())
 	return out.Bytes()
 }
 
 // Whoever can write a backup file must not get values into a store that no shardboard writes.
 func TestBackupWithValuesThatNobodyWritesIsRefused(t *testing.T) {
 	from := directory(t)
-	must(t, from.CreateUser(t.Context(), store.User{ID: "anna-id", Name: "anna", Role: "viewer"}, store.AuditEntry{What: "x"}))
+	must.Do(t, from.CreateUser(t.Context(), store.User{ID: "anna-id", Name: "anna", Role: "viewer"}, store.AuditEntry{What: "x"}))
 	path := filepath.Join(t.TempDir(), "backup")
-	if _, err := archive.Backup(t.Context(), from, path, "test"); err != nil {
-		t.Fatal(err)
-	}
-	good, err := os.ReadFile(path)
-	must(t, err)
+	must.Do(t, must.Err(archive.Backup(t.Context(), from, path, "test")))
+	good := must.Get(os.ReadFile(path))
 	to := directory(t)
 	for what, x := range map[string][2]string{
 		"an unknown role": {`"anna","viewer"`, `"anna","superuser"`}, "no name": {`"anna","viewer"`, `null,"viewer"`},
 		"no id": {`"anna-id","anna"`, `"","anna"`}, "no flag": {`"",0,0,`, `"",7,0,`},
 	} {
-		must(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
-		if _, err := restore(t.Context(), path, unsigned{to}); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: %v", what, err)
-		}
+		must.Do(t, os.WriteFile(path, rewritten(t, good, x[0], x[1]), 0o600))
+		refused.As(t, must.Err(restore(t.Context(), path, unsigned{to})), fault.Invalid, "%s", what)
 	}
-	must(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
-	if _, err := restore(t.Context(), path, unsigned{to}); err != nil {
-		t.Errorf("what is written so: %v", err)
-	}
+	must.Do(t, os.WriteFile(path, rewritten(t, good, `"anna","viewer"`, `"anna","support"`), 0o600))
+	expect.NoError(t, must.Err(restore(t.Context(), path, unsigned{to})), "what is written so")
 }
 
 // broken fails while a table is loaded.
@@ -329,25 +288,20 @@ func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
 	c, from := server(t), filled(t)
 	at, dir := database(t), filepath.Join(t.TempDir(), "data")
 	there := open(t, c, at)
-	back, err := sqlite.Open(t.Context(), dir)
-	must(t, err)
+	back := must.Get(sqlite.Open(t.Context(), dir))
 	for _, to := range []store.RowStore{there, back} {
 		_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{broken{to}})
 		if err == nil || !strings.Contains(fault.Text(err), "cannot be used") {
 			t.Errorf("%s: %v", to.Place(), err)
 		}
-		if err := to.Close(); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, to.Close(), "Close")
 	}
 	if _, err := Open(t.Context(), at, optionsOf(c)); fault.Of(err) != fault.Conflict ||
 		!strings.Contains(fault.Text(err), "did not complete") {
 		t.Errorf("MongoDB: %v", err)
 	}
 	again, err := sqlite.Open(t.Context(), dir)
-	if err == nil || !strings.Contains(err.Error(), "did not complete") {
-		t.Errorf("directory: %v, %v", again, err)
-	}
+	expect.That(t, err != nil && strings.Contains(err.Error(), "did not complete"), "directory: %v, %v", again, err)
 }
 
 func TestStoreInUseIsNotCopied(t *testing.T) {
@@ -355,22 +309,18 @@ func TestStoreInUseIsNotCopied(t *testing.T) {
 	running := open(t, c, at)
 	second := open(t, c, at, func(o *Options) { o.Follow = true })
 	_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{second})
-	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), store.ProcessName()) {
-		t.Errorf("into a store that is led: %v", err)
-	}
+	refused.With(t, err, fault.Conflict, store.ProcessName(), "into a store that is led")
 	if _, err := archive.Copy(t.Context(), running, directory(t)); fault.Of(err) != fault.Conflict {
 		t.Errorf("from a store that another replica has open: %v", err)
 	}
 	// A backup does not mind.
-	if _, err := archive.Backup(t.Context(), running, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(archive.Backup(t.Context(), running, filepath.Join(t.TempDir(), "b"), "test")), "Backup")
 }
 
 func serverOf(t *testing.T, version string) *simcluster.Cluster {
 	t.Helper()
 	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true, ServerVersion: version})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -380,11 +330,7 @@ func TestBackupBefore5NeedsAStoreThatNobodyHasOpen(t *testing.T) {
 	db := open(t, c, at)
 	other := open(t, c, at)
 	_, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test")
-	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "too old") {
-		t.Error(err)
-	}
-	must(t, other.Close())
-	if _, err := archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test"); err != nil {
-		t.Error(err)
-	}
+	expect.That(t, fault.Of(err) == fault.Conflict && strings.Contains(fault.Text(err), "too old"), "%v", err)
+	must.Do(t, other.Close())
+	expect.NoError(t, must.Err(archive.Backup(t.Context(), db, filepath.Join(t.TempDir(), "b"), "test")), "Backup")
 }

@@ -8,14 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
 // server is a simulated cluster whose only content are stores.
 func server(t testing.TB) *simcluster.Cluster {
 	t.Helper()
-	c, err := simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true})
-	must(t, err)
+	c := must.Get(simcluster.New(context.Background(), simcluster.Options{Empty: true, Still: true}))
 	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
@@ -25,21 +25,18 @@ var databases atomic.Int64
 // database is the address of an empty database.
 func database(t testing.TB) Address {
 	t.Helper()
-	return address(t, fmt.Sprint("store", databases.Add(1)))
+	return address(fmt.Sprint("store", databases.Add(1)))
 }
 
-func address(t testing.TB, name string) Address {
-	t.Helper()
-	at, err := ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1))
-	must(t, err)
-	return at
+func address(name string) Address {
+	return must.Get(ParseAddress(strings.Replace(simcluster.URI(), "/?", "/"+name+"?", 1)))
 }
 
 // open opens a store that is closed at the end of the test.
 func open(t testing.TB, c *simcluster.Cluster, at Address, change ...func(*Options)) *DB {
 	t.Helper()
 	db, err := Open(context.Background(), at, optionsOf(c, change...))
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -56,16 +53,6 @@ func optionsOf(c *simcluster.Cluster, change ...func(*Options)) Options {
 func eventually(t testing.TB, within time.Duration, what string, f func() bool) {
 	t.Helper()
 	for end := time.Now().Add(within); !f(); time.Sleep(100 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within %s: %s", within, what)
-		}
-	}
-}
-
-// must ends the test at an error of its set-up.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		must.That(t, !time.Now().After(end), "not within %s: %s", within, what)
 	}
 }

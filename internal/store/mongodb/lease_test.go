@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -53,10 +55,8 @@ func replicasOf(t *testing.T, f func(t *testing.T, c *simcluster.Cluster, p *pau
 func TestNextReplicaLeadsAsSoonAsTheLeaderStops(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, _ *paused, leader, follower *DB) {
 		time.Sleep(5 * time.Minute)
-		if !leader.Leads() || follower.Leads() {
-			t.Fatal("the lead changed although nothing happened")
-		}
-		must(t, leader.Close())
+		must.That(t, leader.Leads() && !follower.Leads(), "the lead changed although nothing happened")
+		must.Do(t, leader.Close())
 		eventually(t, 1500*time.Millisecond, "the follower leads", follower.Leads)
 	})
 }
@@ -65,12 +65,10 @@ func TestLivingAreTheReplicasThatWereSeenLately(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		living := func() int {
 			ids, err := follower.Living(t.Context())
-			must(t, err)
+			must.Do(t, err)
 			return len(ids)
 		}
-		if n := living(); n != 2 {
-			t.Errorf("%d live, want both", n)
-		}
+		expect.Equal(t, living(), 2, "live, want both")
 		p.stuck.Store(true)
 		eventually(t, 12*time.Second, "only the follower lives", func() bool { return living() == 1 })
 	})
@@ -80,9 +78,7 @@ func TestLeaderDoesNotTrustItsLeaseUntilTheEnd(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		p.stuck.Store(true)
 		eventually(t, 9*time.Second, "the leader stops leading", func() bool { return !leader.Leads() })
-		if follower.Leads() {
-			t.Fatal("two replicas lead")
-		}
+		must.That(t, !follower.Leads(), "two replicas lead")
 		eventually(t, 4*time.Second, "the follower leads", follower.Leads)
 	})
 }
@@ -119,21 +115,17 @@ func TestLeaseIsFreeWhateverTheClocksOfServersSay(t *testing.T) {
 		}
 		db.free(was)
 		now, was.Overdue = now.Add(c.seen), c.overdue.Milliseconds()
-		if got := db.free(was); got != c.want {
-			t.Errorf("%s: free %v", name, got)
-		}
+		expect.Equal(t, db.free(was), c.want, "%s: free", name)
 	}
 }
 
 func TestPausedLeaderCannotWriteAndKnowsIt(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		ctx := t.Context()
-		must(t, leader.NoteWatched(ctx, "c", time.Now(), time.Minute))
+		must.Do(t, leader.NoteWatched(ctx, "c", time.Now(), time.Minute))
 		p.pause()
 		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
-		if !leader.Leads() {
-			t.Fatal("the leader was not paused")
-		}
+		must.That(t, leader.Leads(), "the leader was not paused")
 		// By its own clock it still leads: only the fence stops it.
 		err := leader.NoteWatched(ctx, "c", time.Now().Add(time.Hour), time.Minute)
 		if !errors.Is(err, store.ErrNotLeading) || leader.Leads() {
@@ -147,9 +139,7 @@ func TestPausedLeaderCannotWriteAndKnowsIt(t *testing.T) {
 		}
 		p.resume()
 		time.Sleep(time.Minute)
-		if leader.Leads() || !follower.Leads() || leader.Leader().Here {
-			t.Error("the lead came back by itself")
-		}
+		expect.That(t, !leader.Leads() && follower.Leads() && !leader.Leader().Here, "the lead came back by itself")
 	})
 }
 
@@ -167,9 +157,7 @@ func TestWorkThatNoticesTheLossFirstBeginsAgainWithTheNextLead(t *testing.T) {
 			time.AfterFunc(time.Second, func() { leader.lease.lose(token) })
 			return fmt.Errorf("store: %w", store.ErrNotLeading)
 		})
-		if err != nil || began != 2 {
-			t.Errorf("the work began %d times: %v", began, err)
-		}
+		expect.That(t, err == nil && began == 2, "the work began %d times: %v", began, err)
 	})
 }
 
@@ -187,9 +175,7 @@ func TestTransactionBegunBeforeTheLossOfTheLeaseIsNotStored(t *testing.T) {
 			}
 			return nil
 		})
-		if !errors.Is(err, store.ErrNotLeading) || ran == 0 {
-			t.Errorf("%v after %d attempts", err, ran)
-		}
+		expect.That(t, errors.Is(err, store.ErrNotLeading) && ran != 0, "%v after %d attempts", err, ran)
 		if got, err := follower.Alerts(t.Context(), "c"); err != nil || len(got) > 0 {
 			t.Errorf("stored: %v, %v", got, err)
 		}
@@ -211,13 +197,9 @@ func TestOpenTransactionOfAKilledReplicaIsEnded(t *testing.T) {
 			})
 			return errors.New("killed")
 		})
-		if err == nil {
-			t.Error("it committed")
-		}
+		expect.That(t, err != nil, "it committed")
 		rows, err := follower.AuditRecords(t.Context(), 0, 10)
-		if err != nil || len(rows) != 1 || rows[0].What != "login.ok" {
-			t.Errorf("%v, %v", rows, err)
-		}
+		expect.That(t, err == nil && len(rows) == 1 && rows[0].What == "login.ok", "%v, %v", rows, err)
 	})
 }
 
@@ -245,11 +227,9 @@ func TestWorkOfTheLeaderStopsAndStartsWithTheLease(t *testing.T) {
 		}
 		p.stuck.Store(true)
 		eventually(t, 12*time.Second, "the work runs at the follower", func() bool { return running[1].Load() == 1 })
-		if running[0].Load() != 0 {
-			t.Error("the work runs twice")
-		}
+		expect.Equal(t, running[0].Load(), 0, "the work runs twice")
 		p.resume()
-		must(t, follower.Close())
+		must.Do(t, follower.Close())
 		eventually(t, 2*time.Second, "the work runs at the first again", func() bool { return running[0].Load() == 1 })
 		if starts[0].Load() != 2 || running[1].Load() != 0 {
 			t.Errorf("%d starts; %d at the closed one", starts[0].Load(), running[1].Load())
@@ -277,11 +257,7 @@ func TestStoreThatFollowsNeverLeads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db := open(t, server(t), database(t), func(o *Options) { o.Follow = true })
 		time.Sleep(time.Minute)
-		if db.Leads() {
-			t.Error("it leads")
-		}
-		if err := db.SetSetting(t.Context(), "a", "1"); err != nil {
-			t.Error(err)
-		}
+		expect.That(t, !db.Leads(), "it leads")
+		expect.NoError(t, db.SetSetting(t.Context(), "a", "1"), "SetSetting")
 	})
 }

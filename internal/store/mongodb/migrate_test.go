@@ -14,6 +14,9 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -27,9 +30,7 @@ func TestReplicasMakeANewStoreAtOnce(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			if err := db.SetSetting(t.Context(), "a", "1"); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, db.SetSetting(t.Context(), "a", "1"), "SetSetting")
 			_ = db.Close()
 		})
 	}
@@ -40,19 +41,15 @@ func TestDatabaseOfAnotherProgramIsNotTouched(t *testing.T) {
 	c := server(t)
 	for _, collection := range []string{"things", meta} {
 		at := database(t)
-		other := open(t, c, address(t, "other"+at.database))
+		other := open(t, c, address("other"+at.database))
 		if _, err := other.client.Database(at.database).Collection(collection).InsertOne(t.Context(),
 			eq("_id", "x", "application", "theirs")); err != nil {
 			t.Fatal(err)
 		}
 		_, err := Open(t.Context(), at, optionsOf(c))
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), "holds something else") {
-			t.Errorf("%s: %v", collection, err)
-		}
+		refused.With(t, err, fault.Invalid, "holds something else", "%s", collection)
 		names, err := other.client.Database(at.database).ListCollectionNames(t.Context(), eq())
-		if err != nil || fmt.Sprint(names) != "["+collection+"]" {
-			t.Errorf("%v, %v", names, err)
-		}
+		expect.That(t, err == nil && fmt.Sprint(names) == "["+collection+"]", "%v, %v", names, err)
 	}
 }
 
@@ -69,21 +66,17 @@ func TestStoreOfAnEarlierSchemaIsUpgraded(t *testing.T) {
 		c, at := server(t), database(t)
 		old := open(t, c, at)
 		fill(t, old)
-		must(t, old.Close())
+		must.Do(t, old.Close())
 		db := open(t, c, at, later)
 		if n, err := db.collection("users").CountDocuments(t.Context(), eq("team", "all")); err != nil || n != 2 {
 			t.Errorf("%d users, %v", n, err)
 		}
-		if !db.Leads() {
-			t.Error("who upgraded does not lead")
-		}
+		expect.That(t, db.Leads(), "who upgraded does not lead")
 		if u, err := db.UserByName(t.Context(), "anna"); err != nil || u.ID != "1" {
 			t.Errorf("%+v, %v", u, err)
 		}
 		_, err := Open(t.Context(), at, optionsOf(c))
-		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "newer shardboard") {
-			t.Errorf("an older program: %v", err)
-		}
+		refused.With(t, err, fault.Conflict, "newer shardboard", "an older program")
 	})
 }
 
@@ -110,9 +103,7 @@ func TestOlderReplicaLeadsAgainWhenTheNewerOneIsGone(t *testing.T) {
 		}
 		eventually(t, 5*time.Second, "the older one leaves the lead", func() bool { return !old.Leads() })
 		time.Sleep(3 * time.Second)
-		if old.Leads() {
-			t.Error("it took the lead back at once")
-		}
+		expect.That(t, !old.Leads(), "it took the lead back at once")
 		eventually(t, 15*time.Second, "the older one leads again", old.Leads)
 	})
 }
@@ -122,12 +113,8 @@ func TestCommandOfALaterVersionDoesNotUpgradeUnderAServer(t *testing.T) {
 		c, at := server(t), database(t)
 		old := open(t, c, at)
 		_, err := Open(t.Context(), at, optionsOf(c, later, func(o *Options) { o.Follow = true }))
-		if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "has to end") {
-			t.Error(err)
-		}
-		if !old.Leads() || old.Writable() != nil {
-			t.Error("the server does not lead any more")
-		}
+		refused.With(t, err, fault.Conflict, "has to end", "the end")
+		expect.That(t, old.Leads() && old.Writable() == nil, "the server does not lead any more")
 	})
 }
 
@@ -138,24 +125,18 @@ func TestFollowerStopsWritingWhenTheSchemaIsNewer(t *testing.T) {
 		old := open(t, c, at, func(o *Options) { o.Follow = true })
 		open(t, c, at, later)
 		eventually(t, 5*time.Second, "it notices", func() bool { return old.Writable() != nil })
-		if err := old.SetSetting(t.Context(), "a", "1"); fault.Of(err) != fault.Conflict {
-			t.Error(err)
-		}
-		if old.Condition().Hold != store.OwnedByAnother {
-			t.Errorf("%+v", old.Condition())
-		}
+		refused.As(t, old.SetSetting(t.Context(), "a", "1"), fault.Conflict, "SetSetting")
+		expect.Equal(t, old.Condition().Hold, store.OwnedByAnother, "%+v", old.Condition())
 	})
 }
 
 func TestAddressShowsNoSecret(t *testing.T) {
 	at, err := ParseAddress("mongodb://me:s3cr3t@h:1,i:2/board?authSource=admin&tlsCertificateKeyFilePassword=s3cr3t2")
-	must(t, err)
+	must.Do(t, err)
 	text, _ := at.MarshalText()
 	for _, shown := range []string{fmt.Sprintf("%v %+v %#v %s %q", at, at, at, at, at), at.LogValue().String(), string(text),
 		fmt.Sprint(Options{}, &at)} {
-		if strings.Contains(shown, "s3cr3t") || strings.Contains(shown, "me") {
-			t.Errorf("it shows %s", shown)
-		}
+		expect.That(t, !strings.Contains(shown, "s3cr3t") && !strings.Contains(shown, "me"), "it shows %s", shown)
 	}
 	if at.String() != "mongodb://h:1,i:2/board" || !at.HoldsSecret() {
 		t.Errorf("%s, holds a secret: %v", at, at.HoldsSecret())
@@ -166,9 +147,7 @@ func TestAddressShowsNoSecret(t *testing.T) {
 		"mongodb:///x":            "no host", "http://h": "must begin", "mongodb://h:1/a.b": "name of a database",
 		"mongodb://a@b:c@h/x": "percent-encoded",
 	} {
-		if _, err := ParseAddress(text); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		refused.With(t, must.Err(ParseAddress(text)), fault.Invalid, want, "%s", text)
 	}
 	if at, err := ParseAddress("mongodb://h:1"); err != nil || at.String() != "mongodb://h:1/shardboard" {
 		t.Errorf("%s, %v", at, err)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -24,10 +25,9 @@ func TestReplicaProcess(t *testing.T) {
 	if name == "" {
 		t.Skip("is started by TestProcessThatWasStoppedBySignalCannotWrite")
 	}
-	at, err := ParseAddress(address)
-	must(t, err)
+	at := must.Get(ParseAddress(address))
 	db, err := Open(context.Background(), at, Options{Lease: 3 * time.Second})
-	must(t, err)
+	must.Do(t, err)
 	leads := false
 	for {
 		err := db.AppendHistory(context.Background(), "c",
@@ -46,8 +46,7 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 		t.Skip("with SHARDBOARD_LONG=1: starts, stops and resumes processes for half a minute")
 	}
 	c := server(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))
 	go func() { _ = c.Serve(l) }()
 	address := "mongodb://" + l.Addr().String() + "/paused?directConnection=true"
 	said := make(chan string, 100)
@@ -56,8 +55,8 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 		p := exec.Command(os.Args[0], "-test.run=^TestReplicaProcess$", "-test.timeout=5m")
 		p.Env = append(os.Environ(), replicaVariable+"="+name+"="+address)
 		out, err := p.StdoutPipe()
-		must(t, err)
-		must(t, p.Start())
+		must.Do(t, err)
+		must.Do(t, p.Start())
 		t.Cleanup(func() { _ = p.Process.Kill(); _ = p.Wait() })
 		go func() {
 			for lines := bufio.NewScanner(out); lines.Scan(); {
@@ -72,15 +71,15 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 	db := openTCP(t, address)
 	leader, next := "a", "b"
 	for range 4 {
-		must(t, processes[leader].Process.Signal(syscall.SIGSTOP))
+		must.Do(t, processes[leader].Process.Signal(syscall.SIGSTOP))
 		await(t, said, next+" leads true")
-		must(t, processes[leader].Process.Signal(syscall.SIGCONT))
+		must.Do(t, processes[leader].Process.Signal(syscall.SIGCONT))
 		await(t, said, leader+" leads false")
 		time.Sleep(500 * time.Millisecond) // both write as fast as they can
 		leader, next = next, leader
 	}
 	entries, err := db.HistoryBetween(t.Context(), "c", "s", time.Time{}, time.Time{}, 1_000_000)
-	must(t, err)
+	must.Do(t, err)
 	var order strings.Builder // of the writers, by the order of storing
 	bySeq := map[int64]string{}
 	var last int64
@@ -101,10 +100,9 @@ func TestProcessThatWasStoppedBySignalCannotWrite(t *testing.T) {
 
 func openTCP(t *testing.T, address string) *DB {
 	t.Helper()
-	at, err := ParseAddress(address)
-	must(t, err)
+	at := must.Get(ParseAddress(address))
 	db, err := Open(t.Context(), at, Options{Follow: true, Timeout: 30 * time.Second})
-	must(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }

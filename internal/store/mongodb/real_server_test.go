@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/storetest"
 )
@@ -19,19 +20,16 @@ func TestRealServerConformsToStore(t *testing.T) {
 	if uri == "" {
 		t.Skip("SHARDBOARD_TEST_STORE_URI is not set")
 	}
-	first, err := ParseAddress(uri)
-	must(t, err)
+	first := must.Get(ParseAddress(uri))
 	fresh := func(t *testing.T) Address {
 		name := fmt.Sprintf("%s_%d_%d", first.database, time.Now().UnixNano(), databases.Add(1))
 		at, err := ParseAddress(strings.Replace(uri, "/"+first.database, "/"+name, 1))
-		if err != nil || at.database != name {
-			t.Fatalf("the address needs a database in its path: %v", err)
-		}
+		must.That(t, err == nil && at.database == name, "the address needs a database in its path: %v", err)
 		return at
 	}
 	openAt := func(t *testing.T, at Address) *DB {
 		db, err := Open(t.Context(), at, Options{partSize: 1000})
-		must(t, err)
+		must.Do(t, err)
 		t.Cleanup(func() {
 			_ = db.data.Drop(context.Background())
 			_ = db.Close()
@@ -48,7 +46,7 @@ func TestRealServerConformsToStore(t *testing.T) {
 		o := Options{Lease: 3 * time.Second, Timeout: 30 * time.Second}
 		p.options(&o)
 		killed, err := Open(t.Context(), at, o)
-		must(t, err)
+		must.Do(t, err)
 		defer func() { p.resume(); _ = killed.Close() }()
 		follower := openAt(t, at)
 		p.pause()

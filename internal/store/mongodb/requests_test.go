@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 )
@@ -21,14 +24,12 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 			if id == "late" {
 				r.Within = 0
 			}
-			must(t, follower.AddRequest(ctx, r))
+			must.Do(t, follower.AddRequest(ctx, r))
 		}
 		if _, err := follower.TakeRequest(ctx, "c"); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("a follower took a request: %v", err)
 		}
-		if _, err := leader.TakeRequest(ctx, "another"); fault.Of(err) != fault.NotFound {
-			t.Errorf("a request of another cluster: %v", err)
-		}
+		refused.As(t, must.Err(leader.TakeRequest(ctx, "another")), fault.NotFound, "a request of another cluster")
 		r, err := leader.TakeRequest(ctx, "c")
 		if err != nil || r.ID != "a" || r.What != "run" || string(r.By) != "anna" || string(r.Body) != "a" {
 			t.Fatalf("%+v, %v", r, err)
@@ -48,7 +49,7 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		if s, err := follower.RequestState(ctx, "a"); err != nil || s.Answered || s.Term != leader.Leader().Term {
 			t.Errorf("%+v, %v", s, err)
 		}
-		must(t, leader.AnswerRequest(ctx, "a", []byte("done")))
+		must.Do(t, leader.AnswerRequest(ctx, "a", []byte("done")))
 		if s, err := follower.RequestState(ctx, "a"); err != nil || !s.Answered || string(s.Answer) != "done" {
 			t.Errorf("%+v, %v", s, err)
 		}
@@ -61,10 +62,8 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		if err := follower.AnswerRequest(ctx, "a", []byte("late")); fault.Of(err) != fault.NotFound {
 			t.Errorf("a request of the leader before was answered: %v", err)
 		}
-		must(t, follower.DropRequests(ctx, now.Add(time.Hour)))
-		if _, err := follower.RequestState(ctx, "a"); fault.Of(err) != fault.NotFound {
-			t.Errorf("an old request is kept: %v", err)
-		}
+		must.Do(t, follower.DropRequests(ctx, now.Add(time.Hour)))
+		refused.As(t, must.Err(follower.RequestState(ctx, "a")), fault.NotFound, "an old request is kept")
 	})
 }
 
@@ -74,17 +73,13 @@ func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		leading, _ := leader.lease.current()
 		entry := store.AuditEntry{At: time.Now(), What: "run.step"}
-		if _, err := leader.Append(leading, entry); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(leader.Append(leading, entry)))
 		p.pause()
 		eventually(t, 12*time.Second, "the follower leads", follower.Leads)
-		must(t, follower.Close())
+		must.Do(t, follower.Close())
 		p.resume()
 		eventually(t, 15*time.Second, "the first leads again", func() bool { return leader.Leads() && leader.Leader().Term >= 3 })
-		if leading.Err() == nil {
-			t.Error("the context of the first term has not ended")
-		}
+		expect.That(t, leading.Err() != nil, "the context of the first term has not ended")
 		stale := staleContext{t.Context(), leading}
 		if _, err := leader.Append(stale, entry); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("an entry of the first term: %v", err)
@@ -92,9 +87,7 @@ func TestContextOfAnEarlierTermWritesNothing(t *testing.T) {
 		if err := leader.ConfirmLead(stale); !errors.Is(err, store.ErrNotLeading) {
 			t.Errorf("the first term was confirmed: %v", err)
 		}
-		if err := leader.ConfirmLead(t.Context()); err != nil {
-			t.Error(err)
-		}
+		expect.NoError(t, leader.ConfirmLead(t.Context()), "ConfirmLead")
 	})
 }
 

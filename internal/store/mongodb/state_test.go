@@ -13,6 +13,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/archive"
@@ -75,9 +77,7 @@ func TestStoreThatCannotBeReachedSaysSoAndRecovers(t *testing.T) {
 			t.Errorf("%+v", now)
 		}
 		time.Sleep(10 * time.Second)
-		if db.Leads() {
-			t.Error("it leads without its store")
-		}
+		expect.That(t, !db.Leads(), "it leads without its store")
 		begin := time.Now()
 		if _, err := db.Users(t.Context()); fault.Of(err) != fault.Unavailable || time.Since(begin) > 100*time.Millisecond {
 			t.Errorf("a page waits for it each time: %v after %s", err, time.Since(begin))
@@ -104,25 +104,20 @@ func TestServersThatCannotBeAStoreAreRefused(t *testing.T) {
 			{Key: "isWritablePrimary", Value: false}, {Key: "secondary", Value: true}, {Key: "setName", Value: "rs"},
 		},
 	} {
-		raw, err := bson.Marshal(hello)
-		must(t, err)
-		err = checkHello(raw, "h:1")
+		raw := must.Get(bson.Marshal(hello))
+		err := checkHello(raw, "h:1")
 		if want == "" && err != nil || want != "" && (fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want)) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
 	member, _ := bson.Marshal(bson.D{{Key: "isWritablePrimary", Value: true}, {Key: "setName", Value: "rs"}})
-	if err := checkHello(member, "h:1"); err != nil {
-		t.Errorf("a replica set: %v", err)
-	}
+	expect.NoError(t, checkHello(member, "h:1"), "a replica set")
 }
 
 func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
 	db := open(t, server(t), database(t))
-	must(t, db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}))
-	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "2", "name", 7)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, db.CreateUser(t.Context(), store.User{ID: "1", Name: "anna"}, store.AuditEntry{What: "x"}))
+	must.Do(t, must.Err(db.collection("users").InsertOne(t.Context(), eq("_id", "2", "name", 7))))
 	for range 2 {
 		if got, err := db.Users(t.Context()); err != nil || len(got) != 1 {
 			t.Errorf("%v, %v", got, err)
@@ -144,16 +139,12 @@ func TestUnreadableDocumentsAreLeftOutAndCounted(t *testing.T) {
 // A document from before a later version added a field is listed, and copied.
 func TestFieldThatADocumentDoesNotHaveIsZero(t *testing.T) {
 	db := open(t, server(t), database(t))
-	if _, err := db.collection("users").InsertOne(t.Context(), eq("_id", "1", "name", "anna")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(db.collection("users").InsertOne(t.Context(), eq("_id", "1", "name", "anna"))))
 	if got, err := db.Users(t.Context()); err != nil || len(got) != 1 || got[0] != (store.User{ID: "1", Name: "anna"}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	to := directory(t)
-	if _, err := archive.Copy(t.Context(), db, to); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(archive.Copy(t.Context(), db, to)))
 	if got, err := to.Users(t.Context()); err != nil || len(got) != 1 || got[0].Name != "anna" {
 		t.Errorf("copied: %v, %v", got, err)
 	}

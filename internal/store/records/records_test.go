@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 )
 
@@ -76,9 +77,7 @@ func check[T any](t *testing.T, of table[T]) {
 		t.Fatalf("%s has %d columns, its record %d fields", of.Name, len(of.Columns), len(row))
 	}
 	for i, c := range of.Columns {
-		if got := fmt.Sprintf("%T", row[i]); got != types[c.Type] {
-			t.Errorf("%s.%s is stored as %s, want %s", of.Name, c.Name, got, types[c.Type])
-		}
+		expect.Equal(t, fmt.Sprintf("%T", row[i]), types[c.Type], "%s.%s in the store", of.Name, c.Name)
 	}
 	if got := of.record(row); !reflect.DeepEqual(got, full) {
 		t.Errorf("%s: %+v, want %+v", of.Name, got, full)

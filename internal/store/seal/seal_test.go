@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/store/mongodb"
@@ -19,17 +22,10 @@ func keyOf(n byte) Key {
 	return KeyOf(ed25519.NewKeyFromSeed(slices.Repeat([]byte{n}, ed25519.SeedSize)))
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func sealed(t *testing.T, raw store.Store, key Key) (*Store, store.Store) {
 	t.Helper()
 	s, out, err := Open(t.Context(), raw, key, slog.New(slog.DiscardHandler))
-	must(t, err)
+	must.Do(t, err)
 	return s, out
 }
 
@@ -42,19 +38,16 @@ func signedIn(id string) store.Session {
 // stores are real stores, whose rows somebody else can write too.
 func stores(t *testing.T, run func(t *testing.T, raw store.Store)) {
 	t.Run("sqlite", func(t *testing.T) {
-		db, err := sqlite.Open(t.Context(), t.TempDir())
-		must(t, err)
+		db := must.Get(sqlite.Open(t.Context(), t.TempDir()))
 		defer db.Close()
 		run(t, db)
 	})
 	t.Run("mongodb", func(t *testing.T) {
-		c, err := simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true})
-		must(t, err)
+		c := must.Get(simcluster.New(t.Context(), simcluster.Options{Empty: true, Still: true}))
 		defer c.Close()
-		at, err := mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/sealed?", 1))
-		must(t, err)
+		at := must.Get(mongodb.ParseAddress(strings.Replace(simcluster.URI(), "/?", "/sealed?", 1)))
 		db, err := mongodb.Open(t.Context(), at, mongodb.Options{Dialer: c})
-		must(t, err)
+		must.Do(t, err)
 		defer db.Close()
 		run(t, db)
 	})
@@ -65,9 +58,9 @@ func TestRowsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 	stores(t, func(t *testing.T, raw store.Store) {
 		ctx := t.Context()
 		s, out := sealed(t, raw, keyOf(1))
-		must(t, out.CreateSession(ctx, signedIn("own"), "", store.AuditEntry{What: "x"}))
+		must.Do(t, out.CreateSession(ctx, signedIn("own"), "", store.AuditEntry{What: "x"}))
 		own, err := out.Session(ctx, "own")
-		must(t, err)
+		must.Do(t, err)
 		for what, change := range map[string]func(*store.Session){
 			"no seal": func(r *store.Session) { r.Seal = nil }, "a copy": func(*store.Session) {}, // with another id
 			"role":  func(r *store.Session) { r.ID, r.Role = "own", "admin" },
@@ -79,38 +72,32 @@ func TestRowsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 			forged.ID, forged.Hash = "forged "+what, []byte("known "+what)
 			if change(&forged); forged.ID == "own" { // whoever writes the store can replace the row
 				forged.Hash = own.Hash
-				must(t, raw.EndSession(ctx, "own", store.AuditEntry{What: "x"}))
+				must.Do(t, raw.EndSession(ctx, "own", store.AuditEntry{What: "x"}))
 			}
-			must(t, raw.CreateSession(ctx, forged, "", store.AuditEntry{What: "x"}))
-			if _, err := out.Session(ctx, forged.ID); fault.Of(err) != fault.NotFound {
-				t.Errorf("%s: found by its id: %v", what, err)
-			}
-			if _, err := out.SessionByHash(ctx, forged.Hash); fault.Of(err) != fault.NotFound {
-				t.Errorf("%s: found by its secret: %v", what, err)
-			}
-			must(t, raw.EndSession(ctx, forged.ID, store.AuditEntry{What: "x"}))
+			must.Do(t, raw.CreateSession(ctx, forged, "", store.AuditEntry{What: "x"}))
+			refused.As(t, must.Err(out.Session(ctx, forged.ID)), fault.NotFound, "%s: found by its id", what)
+			refused.As(t, must.Err(out.SessionByHash(ctx, forged.Hash)), fault.NotFound, "%s: found by its secret", what)
+			must.Do(t, raw.EndSession(ctx, forged.ID, store.AuditEntry{What: "x"}))
 			if forged.ID == "own" {
-				must(t, raw.CreateSession(ctx, own, "", store.AuditEntry{What: "x"}))
+				must.Do(t, raw.CreateSession(ctx, own, "", store.AuditEntry{What: "x"}))
 			}
 		}
 		if list, err := out.Sessions(ctx, ""); err != nil || len(list) != 1 {
 			t.Errorf("%v, %v", list, err)
 		}
-		must(t, out.TouchSession(ctx, "own", own.Used.Add(time.Minute)))
+		must.Do(t, out.TouchSession(ctx, "own", own.Used.Add(time.Minute)))
 		next := signedIn("next")
 		next.Former = next.Created.Add(time.Second)
-		must(t, out.RotateSession(ctx, "own", next, store.AuditEntry{What: "x"}))
+		must.Do(t, out.RotateSession(ctx, "own", next, store.AuditEntry{What: "x"}))
 		if got, err := out.SessionByFormer(ctx, own.Hash); err != nil || got.ID != "next" {
 			t.Errorf("the session that replaced it: %+v, %v", got, err)
 		}
 		stolen, err := raw.Session(ctx, "next")
-		must(t, err)
+		must.Do(t, err)
 		first := signedIn("first") // its secret is known to whoever writes the store
-		must(t, raw.CreateSession(ctx, first, "next", store.AuditEntry{What: "x"}))
-		must(t, raw.RotateSession(ctx, "first", stolen, store.AuditEntry{What: "x"}))
-		if _, err := out.SessionByFormer(ctx, first.Hash); fault.Of(err) != fault.NotFound {
-			t.Errorf("by a secret that it never followed: %v", err)
-		}
+		must.Do(t, raw.CreateSession(ctx, first, "next", store.AuditEntry{What: "x"}))
+		must.Do(t, raw.RotateSession(ctx, "first", stolen, store.AuditEntry{What: "x"}))
+		refused.As(t, must.Err(out.SessionByFormer(ctx, first.Hash)), fault.NotFound, "by a secret that it never followed")
 		if seen := s.Unsealed(); len(seen) != 4 { // forged ones of two ids, the own one, the next one
 			t.Errorf("%+v", seen)
 		}
@@ -123,7 +110,7 @@ func TestRowsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 func recordedOf(t *testing.T, s store.Store, what string) (n int) {
 	t.Helper()
 	rows, err := s.AuditRecords(t.Context(), 0, 1000)
-	must(t, err)
+	must.Do(t, err)
 	for _, r := range rows {
 		if r.What == what {
 			n++
@@ -141,21 +128,19 @@ func TestApprovalsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 			return store.ApprovalRecord{Plan: plan, Cluster: "c", State: state, Until: now.Add(time.Hour), Body: []byte(`{"By":"bert"}`)}
 		}
 		for _, id := range []string{"own", "asked", "forged", "copied"} {
-			must(t, raw.SavePlan(ctx, store.PlanRecord{ID: id, Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: now,
+			must.Do(t, raw.SavePlan(ctx, store.PlanRecord{ID: id, Cluster: "c", By: "user:1", Kind: "split", Hash: "h", Made: now,
 				Expires: now.Add(time.Hour), Body: []byte("{}")}))
 		}
-		must(t, out.AddApproval(ctx, record("asked", store.ApprovalAsked)))
-		must(t, out.SaveApproval(ctx, record("own", store.ApprovalGiven)))
+		must.Do(t, out.AddApproval(ctx, record("asked", store.ApprovalAsked)))
+		must.Do(t, out.SaveApproval(ctx, record("own", store.ApprovalGiven)))
 		own, err := out.Approval(ctx, "own")
-		must(t, err)
+		must.Do(t, err)
 		copied := own
 		copied.Plan = "copied"
-		must(t, raw.SaveApproval(ctx, copied))
-		must(t, raw.SaveApproval(ctx, record("forged", store.ApprovalAsked)))
+		must.Do(t, raw.SaveApproval(ctx, copied))
+		must.Do(t, raw.SaveApproval(ctx, record("forged", store.ApprovalAsked)))
 		for _, plan := range []string{"forged", "copied"} {
-			if _, err := out.Approval(ctx, plan); fault.Of(err) != fault.NotFound {
-				t.Errorf("%s: %v", plan, err)
-			}
+			refused.As(t, must.Err(out.Approval(ctx, plan)), fault.NotFound, "%s", plan)
 		}
 		if list, err := out.ApprovalsAsked(ctx, "c", now, 10); err != nil || len(list) != 1 || list[0].Plan != "asked" {
 			t.Errorf("%+v, %v", list, err)
@@ -167,7 +152,7 @@ func TestApprovalsThatSomebodyElseWroteDoNotCount(t *testing.T) {
 func TestANewKeyEndsSessionsAndApprovalsOnce(t *testing.T) {
 	stores(t, func(t *testing.T, raw store.Store) {
 		ctx := t.Context()
-		must(t, raw.CreateSession(ctx, signedIn("old"), "", store.AuditEntry{What: "x"}))
+		must.Do(t, raw.CreateSession(ctx, signedIn("old"), "", store.AuditEntry{What: "x"}))
 		ended := 0
 		for i, key := range []byte{1, 1, 2} {
 			s, out := sealed(t, raw, keyOf(key))
@@ -176,12 +161,10 @@ func TestANewKeyEndsSessionsAndApprovalsOnce(t *testing.T) {
 				t.Errorf("start %d: %v, %v, unsealed %v", i+1, list, err, s.Unsealed())
 			}
 			if i == 0 {
-				must(t, out.CreateSession(ctx, signedIn("new"), "", store.AuditEntry{What: "x"}))
+				must.Do(t, out.CreateSession(ctx, signedIn("new"), "", store.AuditEntry{What: "x"}))
 			}
 		}
-		if ended != 2 {
-			t.Errorf("recorded %d times", ended)
-		}
+		expect.That(t, ended == 2, "recorded %d times", ended)
 	})
 }
 
@@ -201,9 +184,9 @@ func TestRequestsThatSomebodyElseWroteAreNotDone(t *testing.T) {
 			return store.Request{ID: id, Cluster: "c", What: "run.start", By: []byte("anna"), Body: []byte("{}"), Made: time.Now(),
 				Within: time.Minute}
 		}
-		must(t, raw.ConfirmLead(ctx))
-		must(t, raw.(store.Requests).AddRequest(ctx, request("forged")))
-		must(t, asks.AddRequest(ctx, request("own")))
+		must.Do(t, raw.ConfirmLead(ctx))
+		must.Do(t, raw.(store.Requests).AddRequest(ctx, request("forged")))
+		must.Do(t, asks.AddRequest(ctx, request("own")))
 		if got, err := asks.TakeRequest(ctx, "c"); err != nil || got.ID != "own" {
 			t.Errorf("%+v, %v", got, err)
 		}

@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -39,7 +40,7 @@ func templateDatabase(t *testing.T) string {
 	dir := t.TempDir()
 	a := &tamperFixture{t: t, db: open(t, dir)}
 	a.append(attackedRecords)
-	must(t, a.db.Close())
+	must.Do(t, a.db.Close())
 	return filepath.Join(dir, FileName)
 }
 
@@ -49,13 +50,12 @@ func openCopy(t *testing.T, dir, template string, key ed25519.PrivateKey) *tampe
 	data := filepath.Join(dir, "data")
 	if _, err := os.Stat(data); err != nil {
 		text, err := os.ReadFile(template)
-		must(t, errors.Join(err, os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, FileName), text, 0o600)))
+		must.Do(t, errors.Join(err, os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, FileName), text, 0o600)))
 	}
 	a := &tamperFixture{t: t, key: key, db: open(t, data)}
 	var err error
-	if a.witness, err = audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data")); err != nil {
-		t.Fatal(err)
-	}
+	a.witness, err = audit.WitnessOf(filepath.Join(dir, "audit.key"), filepath.Join(dir, "data"))
+	must.Do(t, err)
 	return a
 }
 
@@ -83,14 +83,13 @@ func (a *tamperFixture) append(n int) {
 		}
 		return nil
 	})
-	must(a.t, err)
+	must.Do(a.t, err)
 }
 
 // runSQL runs statements like another program that has the file.
 func (a *tamperFixture) runSQL(statements ...string) {
 	a.t.Helper()
-	other, err := sql.Open("sqlite", a.db.file.path)
-	must(a.t, err)
+	other := must.Get(sql.Open("sqlite", a.db.file.path))
 	defer other.Close()
 	for _, s := range statements {
 		if _, err := other.Exec(s); err != nil {
@@ -106,19 +105,17 @@ func (a *tamperFixture) insertRecord(after int64, verb string) {
 	prev := audit.Begin()
 	if after > 0 {
 		rows, err := a.db.AuditRecords(context.Background(), after-1, 1)
-		if err != nil || len(rows) != 1 {
-			a.t.Fatal(rows, err)
-		}
+		must.That(a.t, err == nil && len(rows) == 1, "%v %v", rows, err)
 		prev = rows[0].Hash
 	}
 	r, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:evil"}, after, prev)
-	must(a.t, err)
+	must.Do(a.t, err)
 	a.runSQL(fmt.Sprintf(`%s INTO audit VALUES (%d, x'%x', x'%x', x'%x')`, verb, r.Seq, canonical, r.Prev, r.Hash))
 }
 
 func (a *tamperFixture) write(name, text string) {
 	a.t.Helper()
-	must(a.t, os.WriteFile(name, []byte(text), 0o600))
+	must.Do(a.t, os.WriteFile(name, []byte(text), 0o600))
 }
 
 // saveHead saves a head, signed with the server's key, for a record that never existed.
@@ -130,16 +127,14 @@ func (a *tamperFixture) saveHead(seq int64) {
 func (a *tamperFixture) editHead(change func(*store.AuditHead)) {
 	a.t.Helper()
 	h, err := a.witness.Head()
-	if err != nil || h == nil {
-		a.t.Fatal(h, err)
-	}
+	must.That(a.t, err == nil && h != nil, "%v %v", h, err)
 	change(h)
-	must(a.t, a.witness.Save(*h))
+	must.Do(a.t, a.witness.Save(*h))
 }
 
 func attackKey(t *testing.T) ed25519.PrivateKey {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(nil)
-	must(t, err)
+	must.Do(t, err)
 	return key
 }

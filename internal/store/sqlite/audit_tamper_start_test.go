@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/audit"
 )
 
@@ -43,7 +45,7 @@ var foundNextStart = map[string]struct {
 	"witness deleted": {0, func(a *tamperFixture) { a.removeWitness() }, never}, // the heads have the same; the log reports the missing file
 	"witness put back": {0, func(a *tamperFixture) {
 		text, err := os.ReadFile(string(a.witness))
-		must(a.t, err)
+		must.Do(a.t, err)
 		a.serve()
 		a.append(1)
 		a.stop()
@@ -78,7 +80,7 @@ func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				a.append(c.killed)
 				first := a.key
 				c.tamper(a)
-				must(t, a.db.Close())
+				must.Do(t, a.db.Close())
 				if c.code == notOpened {
 					if db, err := Open(t.Context(), filepath.Join(dir, "data")); err == nil || !strings.Contains(fault.Text(err), "is missing") {
 						t.Errorf("the directory was opened: %v, %v", db, err)
@@ -96,9 +98,7 @@ func TestTamperingWithAStoppedServersRecordIsFoundAtTheNextStart(t *testing.T) {
 				if said := strings.Contains(b.log.String(), "is missing or older"); said != strings.HasPrefix(name, "witness ") {
 					t.Errorf("the log reports a missing witness: %v, log: %s", said, &b.log)
 				}
-				if other := st.Other != ""; other != !first.Equal(a.key) {
-					t.Errorf("another key: %v", other)
-				}
+				expect.Equal(t, st.Other != "", !first.Equal(a.key), "another key")
 			})
 		})
 	}
@@ -112,7 +112,7 @@ func TestAWitnessRemovedWhileTheServerRunsIsWrittenAgain(t *testing.T) {
 		a.serve()
 		defer a.stop()
 		first, err := os.ReadFile(string(a.witness))
-		must(t, err)
+		must.Do(t, err)
 		a.removeWitness()
 		time.Sleep(time.Minute)
 		synctest.Wait()

@@ -2,11 +2,12 @@ package sqlite
 
 import (
 	"os"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -76,7 +77,7 @@ var foundNextMinute = map[string]struct {
 	"file removed":         {func(a *tamperFixture) { _ = os.Remove(a.db.file.path) }, string(audit.StageRead)},
 	"file replaced": {func(a *tamperFixture) {
 		text, err := os.ReadFile(a.db.file.path)
-		must(a.t, err)
+		must.Do(a.t, err)
 		a.write(a.db.file.path+".old", string(text))
 		_ = os.Rename(a.db.file.path+".old", a.db.file.path)
 	}, string(audit.StageRead)},
@@ -103,9 +104,7 @@ func TestTamperingWithARunningServersRecordIsFoundWithinAMinute(t *testing.T) {
 				if st.Trouble() == nil || st.Trouble().Code != c.code || st.Trouble().Text == "" {
 					t.Fatalf("want %s: %+v, trouble %+v", c.code, st, st.Trouble())
 				}
-				if !strings.Contains(a.log.String(), "level=ERROR") {
-					t.Error("the log does not report the finding:", &a.log)
-				}
+				expect.Contains(t, a.log.String(), "level=ERROR", "the log does not report the finding: %v", &a.log)
 				signed := st.Head.Seq
 				time.Sleep(3 * time.Minute)
 				synctest.Wait()

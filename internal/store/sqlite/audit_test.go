@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -16,9 +18,7 @@ func withRecords(t *testing.T, n int) *DB {
 	for i := range n {
 		e := store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: fmt.Sprintf("%d\xff", i),
 			Details: map[string]string{"n": "\xfe"}}
-		if _, err := db.Append(t.Context(), e); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(t.Context(), e)))
 	}
 	return db
 }
@@ -26,19 +26,13 @@ func withRecords(t *testing.T, n int) *DB {
 func TestReadingTheDataOfARunningServerChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	owner := open(t, dir)
-	if _, err := owner.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(owner.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})))
 	r, err := OpenReader(t.Context(), dir)
-	must(t, err)
+	must.Do(t, err)
 	defer r.Close()
 	if rows, err := r.AuditRecords(t.Context(), 0, 10); err != nil || len(rows) != 1 || r.Owner() {
 		t.Error(rows, err)
 	}
-	if _, err := r.Append(t.Context(), store.AuditEntry{}); err == nil {
-		t.Error("a read-only store wrote")
-	}
-	if _, err := OpenReader(t.Context(), t.TempDir()); err == nil {
-		t.Error("no record was read")
-	}
+	expect.That(t, must.Err(r.Append(t.Context(), store.AuditEntry{})) != nil, "a read-only store wrote")
+	expect.That(t, must.Err(OpenReader(t.Context(), t.TempDir())) != nil, "no record was read")
 }

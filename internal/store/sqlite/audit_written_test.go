@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -22,11 +24,9 @@ func TestNumbersOfDeletedAuditRecordsAreNotReused(t *testing.T) {
 	a.append(5)
 	a.runSQL(`DELETE FROM audit WHERE seq >= 4`)
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})
-	if err != nil || r.Seq != 6 {
-		t.Fatalf("unexpected record %+v, error %v", r, err)
-	}
+	must.That(t, err == nil && r.Seq == 6, "unexpected record %+v, error %v", r, err)
 	a.append(2)
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	a.db = open(t, dir)
 	a.append(1)
 	rep, err := audit.Verify(audit.Records(t.Context(), a.db, 0), audit.Expect{})
@@ -51,9 +51,7 @@ func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 			}
 			return full
 		})
-		if !errors.Is(err, full) {
-			t.Fatal(err)
-		}
+		must.That(t, errors.Is(err, full), "%v", err)
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	err := db.change(canceled, func(tx *sql.Tx) error {
@@ -61,13 +59,9 @@ func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 		cancel()
 		return err
 	})
-	if err == nil {
-		t.Fatal("the transaction was committed")
-	}
+	must.That(t, err != nil, "the transaction was committed")
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now()})
-	if err != nil || r.Seq != 4 {
-		t.Fatal(r.Seq, err)
-	}
+	must.That(t, err == nil && r.Seq == 4, "%v %v", r.Seq, err)
 	if w, err := db.AuditWritten(t.Context()); w.Seq != 4 || !w.Known || !w.Last || err != nil {
 		t.Error(w, err)
 	}
@@ -120,9 +114,7 @@ func TestChangesFailWithoutTheAuditTable(t *testing.T) {
 		Expires: time.Now().Add(time.Hour)}
 	err := db.CreateSession(ctx, session, "", store.AuditEntry{At: time.Now(), What: "login.ok"})
 	expectTrouble(t, err, store.TroubleSchema, "The table audit is missing in ") // only once, because pages add the cause to texts without it
-	if !errors.Is(err, store.ErrAuditDamaged) {
-		t.Error(err)
-	}
+	expect.That(t, errors.Is(err, store.ErrAuditDamaged), "%v", err)
 	var sessions int
 	if err := db.read.QueryRow(`SELECT count(*) FROM sessions`).Scan(&sessions); err != nil || sessions != 0 {
 		t.Error("a session was created without a record:", sessions, err)

@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -57,9 +59,7 @@ func expectLog(t *testing.T, when string, said *logLines, want ...string) {
 	for i := range want {
 		ok = ok && strings.HasPrefix(got[i], want[i])
 	}
-	if !ok {
-		t.Errorf("%s: the log has %q, expected %q", when, got, want)
-	}
+	expect.That(t, ok, "%s: the log has %q, expected %q", when, got, want)
 }
 
 func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
@@ -71,7 +71,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "while all is well", said)
 
-		must(t, os.Rename(dir, dir+".away"))
+		must.Do(t, os.Rename(dir, dir+".away"))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Vanished || time.Since(c.Since) > lookEvery {
@@ -82,7 +82,7 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		synctest.Wait()
 		expectLog(t, "at the later reminder", said, "ERROR the data directory is lost")
 
-		must(t, os.Rename(dir+".away", dir))
+		must.Do(t, os.Rename(dir+".away", dir))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
@@ -90,10 +90,8 @@ func TestALostDirectoryIsNoticedWithoutAWrite(t *testing.T) {
 		}
 		expectLog(t, "when the directory is back", said, "INFO the data directory is back")
 
-		must(t, os.Rename(dir, dir+".away"))
-		if db.SetSetting(t.Context(), "a", "1") == nil {
-			t.Error("a write into a lost directory was accepted")
-		}
+		must.Do(t, os.Rename(dir, dir+".away"))
+		expect.That(t, db.SetSetting(t.Context(), "a", "1") != nil, "a write into a lost directory was accepted")
 		synctest.Wait() // no time has passed
 		expectLog(t, "when a write finds it", said, "ERROR the data directory is lost")
 	})
@@ -112,7 +110,7 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 			t.Errorf("unexpected condition: %+v", c)
 		}
 
-		must(t, owner.Close())
+		must.Do(t, owner.Close())
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		expectLog(t, "without an owner", said, "WARN the shardboard that owned")
@@ -121,14 +119,12 @@ func TestAReadOnlyStoreNoticesThatTheOwnerHasEnded(t *testing.T) {
 		}
 
 		owner = open(t, dir) // a reader's check must not block the owner
-		if !owner.Owner() {
-			t.Fatal("the next process does not own the directory")
-		}
+		must.That(t, owner.Owner(), "the next process does not own the directory")
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		expectLog(t, "with a new owner", said, "INFO another shardboard owns")
 
-		must(t, os.Rename(dir, dir+".away"))
+		must.Do(t, os.Rename(dir, dir+".away"))
 		time.Sleep(lookEvery)
 		synctest.Wait()
 		expectLog(t, "when the read-only directory is lost", said, "ERROR the data directory is lost")
@@ -144,7 +140,7 @@ func TestProbesDoNotPreventOwnership(t *testing.T) {
 	var group sync.WaitGroup
 	for range 2 {
 		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-		must(t, err)
+		must.Do(t, err)
 		group.Go(func() {
 			defer f.Close()
 			for {
@@ -163,7 +159,7 @@ func TestProbesDoNotPreventOwnership(t *testing.T) {
 			t.Errorf("the directory has no owner, but cannot be owned: %v", err)
 			continue
 		}
-		must(t, lock.Close())
+		must.Do(t, lock.Close())
 	}
 	close(stop)
 	group.Wait()

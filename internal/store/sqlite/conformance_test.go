@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/storetest"
 )
@@ -25,9 +26,9 @@ func TestSQLiteStoresOfOneDirectoryShareTheirData(t *testing.T) {
 
 func TestFilesArePrivateEvenInAPublicDirectory(t *testing.T) {
 	dir := t.TempDir()
-	must(t, os.Chmod(dir, 0o755))
+	must.Do(t, os.Chmod(dir, 0o755))
 	db := open(t, dir)
-	must(t, db.SetSetting(t.Context(), "a", "1"))
+	must.Do(t, db.SetSetting(t.Context(), "a", "1"))
 	files, err := filepath.Glob(dir + "/*")
 	if err != nil || len(files) < 3 { // data, journal, lock
 		t.Fatal(files, err)

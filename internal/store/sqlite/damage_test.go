@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -55,10 +57,10 @@ var (
 func directoryOf(t *testing.T, file func() ([]byte, error)) (dir, path string) {
 	t.Helper()
 	text, err := file()
-	must(t, err)
+	must.Do(t, err)
 	dir = t.TempDir()
 	path = filepath.Join(dir, FileName)
-	must(t, errors.Join(os.Chmod(dir, 0o700), os.WriteFile(path, text, 0o600)))
+	must.Do(t, errors.Join(os.Chmod(dir, 0o700), os.WriteFile(path, text, 0o600)))
 	return dir, path
 }
 
@@ -70,8 +72,7 @@ func filledDatabase(t *testing.T) (dir, path string) {
 // runSQL runs statements on a file like another program.
 func runSQL(t *testing.T, path string, statements ...string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	must(t, err)
+	db := must.Get(sql.Open("sqlite", path))
 	defer db.Close()
 	for _, s := range statements {
 		if _, err := db.Exec(s); err != nil {
@@ -83,9 +84,9 @@ func runSQL(t *testing.T, path string, statements ...string) {
 func overwrite(t *testing.T, path string, at int64, with []byte) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	must(t, err)
+	must.Do(t, err)
 	_, err = f.WriteAt(with, at)
-	must(t, errors.Join(err, f.Close()))
+	must.Do(t, errors.Join(err, f.Close()))
 }
 
 // Damage of the file is found at start, before the file is changed. The first line of
@@ -97,29 +98,28 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 		code   store.TroubleCode
 		says   string
 	}{
-		"text": {func(t *testing.T, p string) { must(t, os.WriteFile(p, []byte("hello, this is a text\n"), 0o600)) },
+		"text": {func(t *testing.T, p string) { must.Do(t, os.WriteFile(p, []byte("hello, this is a text\n"), 0o600)) },
 			store.TroubleDamaged, "is not a database"},
-		"zeros": {func(t *testing.T, p string) { must(t, os.WriteFile(p, make([]byte, 100_000), 0o600)) }, store.TroubleDamaged,
+		"zeros": {func(t *testing.T, p string) { must.Do(t, os.WriteFile(p, make([]byte, 100_000), 0o600)) }, store.TroubleDamaged,
 			"is not a database"},
 		"cut off in the middle": {func(t *testing.T, p string) {
-			info, err := os.Stat(p)
-			must(t, err)
-			must(t, os.Truncate(p, info.Size()/2))
+			info := must.Get(os.Stat(p))
+			must.Do(t, os.Truncate(p, info.Size()/2))
 		}, store.TroubleDamaged, "is damaged"},
-		"cut off in the header":  {func(t *testing.T, p string) { must(t, os.Truncate(p, 50)) }, store.TroubleDamaged, "is not a database"},
-		"cut off within a page":  {func(t *testing.T, p string) { must(t, os.Truncate(p, 4096*5+77)) }, store.TroubleDamaged, "is damaged"},
+		"cut off in the header":  {func(t *testing.T, p string) { must.Do(t, os.Truncate(p, 50)) }, store.TroubleDamaged, "is not a database"},
+		"cut off within a page":  {func(t *testing.T, p string) { must.Do(t, os.Truncate(p, 4096*5+77)) }, store.TroubleDamaged, "is damaged"},
 		"a page overwritten":     {func(t *testing.T, p string) { overwrite(t, p, 4096*20, rubbish) }, store.TroubleDamaged, "is damaged"},
 		"the schema overwritten": {func(t *testing.T, p string) { overwrite(t, p, 100, rubbish[:1000]) }, store.TroubleDamaged, "is damaged"},
-		"rubbish in the journal": {func(t *testing.T, p string) { must(t, os.WriteFile(p+"-wal", rubbish, 0o600)) },
+		"rubbish in the journal": {func(t *testing.T, p string) { must.Do(t, os.WriteFile(p+"-wal", rubbish, 0o600)) },
 			store.TroubleDamaged, "-wal, the journal of the database, is damaged"},
 		"another program's, mark": {func(t *testing.T, p string) { runSQL(t, p, `PRAGMA application_id = 252006674`) },
 			store.TroubleForeign, "another program"},
 		"another program's, tables": {func(t *testing.T, p string) {
-			must(t, os.Remove(p))
+			must.Do(t, os.Remove(p))
 			runSQL(t, p, `CREATE TABLE moz_places (id INTEGER)`, `PRAGMA user_version = 77`)
 		}, store.TroubleForeign, "moz_places"},
 		"another program's, empty": {func(t *testing.T, p string) {
-			must(t, os.Remove(p))
+			must.Do(t, os.Remove(p))
 			runSQL(t, p, `PRAGMA user_version = 77`, `VACUUM`)
 		}, store.TroubleForeign, "another program"},
 		"a missing table": {func(t *testing.T, p string) { runSQL(t, p, `DROP TABLE intents`) }, store.TroubleSchema,
@@ -138,15 +138,9 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			before, _ := os.ReadFile(path)
 			_, err := Open(t.Context(), dir)
 			got, ok := store.TroubleOf(err)
-			if !ok || got.Code != c.code {
-				t.Fatalf("%q: unexpected error: %v", got.Code, err)
-			}
+			must.That(t, ok && got.Code == c.code, "%q: unexpected error: %v", got.Code, err)
 			text := fault.Text(err)
-			for _, part := range []string{path, c.says, "aside"} {
-				if !strings.Contains(text, part) {
-					t.Errorf("the error does not contain %q: %s", part, text)
-				}
-			}
+			expect.ContainsAll(t, text, []string{path, c.says, "aside"}, "the error")
 			if strings.Contains(text, "\n") || fault.Of(err) != fault.Unavailable {
 				t.Errorf("the error %q has the kind %s", text, fault.Of(err))
 			}
@@ -167,9 +161,8 @@ func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 		`DROP TABLE run_outcomes`,
 		`PRAGMA wal_checkpoint(TRUNCATE)`,
 	)
-	before, err := os.ReadFile(path)
-	must(t, err)
-	_, err = Open(t.Context(), dir)
+	before := must.Get(os.ReadFile(path))
+	_, err := Open(t.Context(), dir)
 	if text := fault.Text(err); err == nil || !strings.Contains(text, "newer shardboard") || !strings.Contains(text, "9000_future.sql") ||
 		!strings.Contains(text, "restore a backup") {
 		t.Fatal(err)
@@ -183,10 +176,9 @@ func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 	dir, path := filledDatabase(t)
 	id := func() (id int64) {
-		db, err := sql.Open("sqlite", path)
-		must(t, err)
+		db := must.Get(sql.Open("sqlite", path))
 		defer db.Close()
-		must(t, db.QueryRow(`PRAGMA application_id`).Scan(&id))
+		must.Do(t, db.QueryRow(`PRAGMA application_id`).Scan(&id))
 		return id
 	}
 	if id() != applicationID {
@@ -194,13 +186,9 @@ func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 	}
 	runSQL(t, path, `PRAGMA application_id = 0`)
 	db := open(t, dir)
-	if _, err := db.PlanRecord(t.Context(), "39"); err != nil {
-		t.Error(err)
-	}
-	must(t, db.Close())
-	if id() != applicationID {
-		t.Errorf("the mark is %#x", id())
-	}
+	expect.NoError(t, must.Err(db.PlanRecord(t.Context(), "39")), "PlanRecord")
+	must.Do(t, db.Close())
+	expect.Equal(t, id(), applicationID, "the mark")
 }
 
 // Damage of an open file is reported by the call that meets it.
@@ -214,7 +202,7 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 		db := open(t, dir)
 		runSQL(t, path, `PRAGMA foreign_keys = 0`, `DROP TABLE runs`)
 		expectTrouble(t, list(db), store.TroubleSchema, "The table runs is missing in "+path)
-		must(t, save(db)) // the other tables can still be used
+		must.Do(t, save(db)) // the other tables can still be used
 		if now := db.Trouble(); now == nil || now.Code != store.TroubleSchema {
 			t.Errorf("a successful call cleared the trouble of a missing table: %+v", now)
 		}
@@ -222,10 +210,9 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 	t.Run("pages are overwritten", func(t *testing.T) {
 		dir, path := filledDatabase(t)
 		db := open(t, dir)
-		info, err := os.Stat(path)
-		must(t, err)
+		info := must.Get(os.Stat(path))
 		overwrite(t, path, 4096, bytes.Repeat([]byte{0xaa}, int(info.Size())-4096))
-		_, err = db.PlanRecord(t.Context(), "39")
+		_, err := db.PlanRecord(t.Context(), "39")
 		expectTrouble(t, err, store.TroubleDamaged, path+" is damaged")
 		expectTrouble(t, save(db), store.TroubleDamaged, "Stop shardboard")
 		expectTrouble(t, db.Check(t.Context()), store.TroubleDamaged, path)
@@ -233,17 +220,16 @@ func TestDamageWhileRunningIsReportedByTheFailingCall(t *testing.T) {
 	t.Run("another program locks it", func(t *testing.T) {
 		dir, path := filledDatabase(t)
 		db, err := OpenWith(t.Context(), dir, Options{lockWait: 20 * time.Millisecond})
-		must(t, err)
+		must.Do(t, err)
 		defer db.Close()
-		other, err := sql.Open("sqlite", path+"?_txlock=immediate")
-		must(t, err)
+		other := must.Get(sql.Open("sqlite", path+"?_txlock=immediate"))
 		defer other.Close()
 		held, err := other.Begin()
-		must(t, err)
+		must.Do(t, err)
 		expectTrouble(t, save(db), store.TroubleBusy, "Another program holds a lock on "+path)
-		must(t, list(db)) // reading still works
-		must(t, held.Rollback())
-		must(t, save(db))
+		must.Do(t, list(db)) // reading still works
+		must.Do(t, held.Rollback())
+		must.Do(t, save(db))
 		if now := db.Trouble(); now != nil {
 			t.Errorf("the trouble is still reported after the lock is gone: %+v", now)
 		}

@@ -7,22 +7,22 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/records"
 )
 
 func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
-	old, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "old.db"))
-	must(t, err)
+	old := must.Get(sql.Open("sqlite", filepath.Join(t.TempDir(), "old.db")))
 	defer old.Close()
 	do := func(statement string, args ...any) {
 		t.Helper()
-		_, err := old.Exec(statement, args...)
-		must(t, err)
+		must.Do(t, must.Err(old.Exec(statement, args...)))
 	}
 	do(`CREATE TABLE migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`)
 	for _, name := range steps() {
 		if name < "0095" {
-			must(t, apply(t.Context(), old, name))
+			must.Do(t, apply(t.Context(), old, name))
 		}
 	}
 	at := time.Date(2026, 3, 1, 22, 59, 0, 0, time.UTC)
@@ -30,7 +30,7 @@ func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
 		do(`INSERT INTO history_event_minutes VALUES ('c', ?, 'split', 'a.b', 0, ?)`,
 			at.Add(time.Duration(i)*45*time.Minute).Unix()/60, n)
 	}
-	must(t, migrate(t.Context(), old))
+	must.Do(t, migrate(t.Context(), old))
 	db := &DB{}
 	db.Records = records.On(tables{reader{db, old}})
 	for _, x := range []struct {
@@ -38,13 +38,11 @@ func TestAnUpgradeCountsTheHoursOfKeptMinutes(t *testing.T) {
 		want  []int
 	}{{time.Hour, []int{3, 4, 5}}, {24 * time.Hour, []int{7, 5}}} {
 		counts, err := db.EventCounts(t.Context(), "c", at.Truncate(24*time.Hour), at.Add(48*time.Hour).Truncate(24*time.Hour), x.width)
-		must(t, err)
+		must.Do(t, err)
 		var got []int
 		for _, c := range counts {
 			got = append(got, c.N)
 		}
-		if !slices.Equal(got, x.want) {
-			t.Errorf("by %s: %v, want %v", x.width, got, x.want)
-		}
+		expect.That(t, slices.Equal(got, x.want), "by %s: %v, want %v", x.width, got, x.want)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	code "modernc.org/sqlite/lib"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -79,12 +81,8 @@ func TestEachSQLiteErrorHasACauseAndRemedy(t *testing.T) {
 			f.space = func(string) (uint64, uint64, error) { return c.free, 10 << 30, nil }
 			err := f.failed(fmt.Errorf("some call: %w", c.err))
 			expectTrouble(t, err, c.code, c.says)
-			if !errors.Is(err, c.err) {
-				t.Error("the technical cause is lost for the log")
-			}
-			if strings.Contains(fault.Text(err), "I/O error") || fault.Of(err) != fault.Unavailable {
-				t.Error(err)
-			}
+			expect.That(t, errors.Is(err, c.err), "the technical cause is lost for the log")
+			expect.That(t, !strings.Contains(fault.Text(err), "I/O error") && fault.Of(err) == fault.Unavailable, "%v", err)
 		})
 	}
 }
@@ -95,11 +93,7 @@ func TestProgrammingErrorsAreNotReportedAsDiskTrouble(t *testing.T) {
 	for _, err := range []error{
 		result{1, `SQL logic error: near "SELCT": syntax error`}, result{19, "constraint failed"}, result{21, "misuse"}, errors.New("anything"),
 	} {
-		if got := unavailable(f.failed(err)); fault.Of(got) != fault.Internal {
-			t.Errorf("%v became %v", err, got)
-		}
+		refused.As(t, unavailable(f.failed(err)), fault.Internal, "%v became", err)
 	}
-	if f.now != nil {
-		t.Errorf("unexpected trouble: %+v", f.now)
-	}
+	expect.That(t, f.now == nil, "unexpected trouble: %+v", f.now)
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -26,7 +28,7 @@ func expectRefusal(t *testing.T, name string, db *DB, err error, want string) {
 func directoryWithUser(t *testing.T, dir, user string) string {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
-	must(t, err)
+	must.Do(t, err)
 	if err := errors.Join(db.CreateUser(t.Context(), store.User{ID: user, Name: user, Role: "admin"},
 		store.AuditEntry{What: "user.created"}), db.Close()); err != nil {
 		t.Fatal(err)
@@ -37,9 +39,9 @@ func directoryWithUser(t *testing.T, dir, user string) string {
 // Another user replaces the database by one with her own admin.
 func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
-	must(t, os.Chmod(dir, 0o777))
+	must.Do(t, os.Chmod(dir, 0o777))
 	eves := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "eve")
-	must(t, os.Rename(filepath.Join(eves, FileName), filepath.Join(dir, FileName)))
+	must.Do(t, os.Rename(filepath.Join(eves, FileName), filepath.Join(dir, FileName)))
 	db, err := Open(t.Context(), dir)
 	expectRefusal(t, "0777", db, err, "chmod 700 "+dir)
 	db, err = OpenReader(t.Context(), dir)
@@ -50,7 +52,7 @@ func TestADirectoryWritableByOthersIsRefused(t *testing.T) {
 	for _, name := range []string{FileName, FileName + "-wal", FileName + "-shm", FileName + "-journal", lockName} {
 		dir := directoryWithUser(t, filepath.Join(t.TempDir(), "data"), "anna")
 		path := filepath.Join(dir, name)
-		must(t, errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)))
+		must.Do(t, errors.Join(os.WriteFile(path, []byte("eve's"), 0o600), os.Chown(path, 2000, 2000)))
 		db, err := Open(t.Context(), dir)
 		expectRefusal(t, name+" of another user", db, err, "uid 2000")
 	}
@@ -79,7 +81,7 @@ func TestLinkedFilesAreRefusedAndTheirTargetsKept(t *testing.T) {
 func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 	top := t.TempDir()
 	directoryWithUser(t, filepath.Join(top, "real"), "anna")
-	must(t, os.Symlink("real", filepath.Join(top, "link")))
+	must.Do(t, os.Symlink("real", filepath.Join(top, "link")))
 	db, err := Open(t.Context(), filepath.Join(top, "link")+"/")
 	expectRefusal(t, "link", db, err, "Name the directory itself: "+filepath.Join(top, "real"))
 	db, err = OpenReader(t.Context(), filepath.Join(top, "link"))
@@ -88,11 +90,9 @@ func TestADirectoryThatIsALinkIsRefused(t *testing.T) {
 
 func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
-	must(t, errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, FileName), 0o644)))
+	must.Do(t, errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Join(dir, FileName), 0o644)))
 	db := open(t, dir)
-	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
-		t.Error(err)
-	}
+	expect.NoError(t, must.Err(db.UserByName(t.Context(), "anna")), "UserByName")
 	if notes := db.Notes(); len(notes) != 1 || !strings.Contains(notes[0], dir) || !strings.Contains(notes[0], "mode 0755") {
 		t.Errorf("unexpected notes: %q", notes)
 	}
@@ -106,15 +106,11 @@ func TestAnOlderVersionsDirectoryIsMadePrivateAndUsed(t *testing.T) {
 // A copy is read as it is, even if others can read it or files have hard links.
 func TestACopyIsReadUnchanged(t *testing.T) {
 	dir := directoryWithUser(t, t.TempDir(), "anna")
-	must(t, errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, FileName), filepath.Join(t.TempDir(), "backup"))))
+	must.Do(t, errors.Join(os.Chmod(dir, 0o755), os.Link(filepath.Join(dir, FileName), filepath.Join(t.TempDir(), "backup"))))
 	db, err := OpenReader(t.Context(), dir)
-	must(t, err)
-	if _, err := db.UserByName(t.Context(), "anna"); err != nil {
-		t.Error(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, err)
+	expect.NoError(t, must.Err(db.UserByName(t.Context(), "anna")), "UserByName")
+	expect.NoError(t, db.Close(), "Close")
 	if info, _ := os.Stat(dir); info.Mode().Perm() != 0o755 {
 		t.Error(info.Mode())
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -20,8 +22,7 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	pages := func(n int) {
 		t.Helper()
-		_, err := db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))
-		must(t, err)
+		must.Do(t, must.Err(db.write.ExecContext(ctx, fmt.Sprintf("PRAGMA max_page_count = %d", n))))
 	}
 	pages(1) // allows no more pages than there are now
 	kept := map[string]bool{}
@@ -63,35 +64,27 @@ func TestAFullDiskLosesNoStoredData(t *testing.T) {
 		t.Helper()
 		found := map[string]bool{}
 		runs, err := db.RunRecords(ctx, "c", 0, 10_000)
-		must(t, err)
+		must.Do(t, err)
 		for _, r := range runs {
-			if len(r.Body) != 900 {
-				t.Errorf("run %s has %d bytes", r.ID, len(r.Body))
-			}
+			expect.That(t, len(r.Body) == 900, "run %s has %d bytes", r.ID, len(r.Body))
 			intents, err := db.Intents(ctx, r.ID)
-			must(t, err)
-			if kept[r.ID] && len(intents) != 1 {
-				t.Errorf("run %s lost its intent", r.ID)
-			}
+			must.Do(t, err)
+			expect.That(t, !kept[r.ID] || len(intents) == 1, "run %s lost its intent", r.ID)
 			found[r.ID] = true
 		}
 		for id := range kept {
-			if !found[id] {
-				t.Errorf("run %s is lost", id)
-			}
+			expect.That(t, found[id], "run %s is lost", id)
 		}
 		rep, err := audit.Verify(audit.Records(ctx, db, 0), audit.Expect{})
-		if err != nil || rep.Break != nil {
-			t.Errorf("unexpected report %+v, error %v", rep, err)
-		}
+		expect.That(t, err == nil && rep.Break == nil, "unexpected report %+v, error %v", rep, err)
 	}
 	check()
 	pages(1 << 20)
-	must(t, write("after"))
+	must.Do(t, write("after"))
 	if now := db.Trouble(); now != nil {
 		t.Errorf("after a successful write the trouble is still %+v", now)
 	}
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	db = open(t, dir)
 	check()
 }

@@ -7,13 +7,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // heldLocks counts the locks of this process on a file.
 func heldLocks(t *testing.T, path string) (n int) {
 	t.Helper()
-	info, err := os.Stat(path)
-	must(t, err)
+	info := must.Get(os.Stat(path))
 	text, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		t.Skip("the system does not list its locks:", err)
@@ -31,26 +33,22 @@ func heldLocks(t *testing.T, path string) (n int) {
 // locks, another program that closes the database would remove the journal.
 func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	must(t, open(t, dir).Close())
+	must.Do(t, open(t, dir).Close())
 	another, err := acquire(filepath.Join(dir, lockName))
-	must(t, err)
+	must.Do(t, err)
 	reader := open(t, dir)
 	path := filepath.Join(dir, FileName)
-	if reader.Owner() {
-		t.Fatal("a second store of the same directory became its owner")
-	}
+	must.That(t, !reader.Owner(), "a second store of the same directory became its owner")
 	if heldLocks(t, path) == 0 {
 		t.Skip("this system lists no locks of ours") // as some containers do
 	}
-	must(t, another.Close())
+	must.Do(t, another.Close())
 	next, err := OpenWith(ctx, dir, Options{AlreadyOpen: true})
-	must(t, err)
+	must.Do(t, err)
 	if heldLocks(t, path) == 0 || heldLocks(t, path+"-shm") == 0 || !next.Owner() {
 		t.Error("the locks are gone after opening the same file again")
 	}
-	must(t, next.Close())
-	if heldLocks(t, path) == 0 {
-		t.Error("the locks are gone after a failed takeover")
-	}
-	must(t, reader.Close())
+	must.Do(t, next.Close())
+	expect.That(t, heldLocks(t, path) != 0, "the locks are gone after a failed takeover")
+	must.Do(t, reader.Close())
 }

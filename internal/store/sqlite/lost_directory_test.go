@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -20,13 +22,13 @@ import (
 func TestALostDirectoryIsNotReportedAsAuditDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
-	must(t, os.Rename(dir, dir+".away"))
+	must.Do(t, os.Rename(dir, dir+".away"))
 	_, err := db.AuditWritten(t.Context())
 	if !errors.Is(err, store.ErrLost) || errors.Is(err, store.ErrAuditDamaged) ||
 		!strings.Contains(fault.Text(err), "The data directory was moved or deleted") {
 		t.Errorf("verification returned %v", err)
 	}
-	must(t, os.Rename(dir+".away", dir))
+	must.Do(t, os.Rename(dir+".away", dir))
 	if w, err := db.AuditWritten(t.Context()); err != nil || !w.Known {
 		t.Errorf("with the directory back: %v, known %v", err, w.Known)
 	}
@@ -38,10 +40,8 @@ func TestALostDirectoryHidesTemporaryTroubleButNotDamage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
 	_ = db.file.failed(syscall.ENOSPC)
-	must(t, os.Rename(dir, dir+".away"))
-	if db.Trouble() == nil {
-		t.Error("the trouble is missing before the loss is noticed")
-	}
+	must.Do(t, os.Rename(dir, dir+".away"))
+	expect.That(t, db.Trouble() != nil, "the trouble is missing before the loss is noticed")
 	if db.Look(); db.Trouble() != nil {
 		t.Errorf("after the loss the trouble is %+v, expected none", db.Trouble())
 	}
@@ -54,10 +54,10 @@ func TestALostDirectoryHidesTemporaryTroubleButNotDamage(t *testing.T) {
 // A read-only process has no successful commit that could end a trouble.
 func TestASuccessfulReadEndsTheTroubleOfAReadOnlyStore(t *testing.T) {
 	ctx, dir := t.Context(), t.TempDir()
-	must(t, open(t, dir).SetSetting(ctx, "a", "1"))
+	must.Do(t, open(t, dir).SetSetting(ctx, "a", "1"))
 	var broken error
 	reader, err := OpenWith(ctx, dir, Options{Before: func(string) error { return broken }})
-	must(t, err)
+	must.Do(t, err)
 	defer reader.Close()
 	broken = syscall.EMFILE
 	if _, err := reader.Setting(ctx, "a"); err == nil || reader.Owner() || reader.Trouble() == nil {
@@ -76,14 +76,14 @@ func TestAQueuedWriteChecksTheDirectoryAgain(t *testing.T) {
 		says    string
 	}{
 		"damage": {func(db *DB, _ string) { _ = db.file.failed(result{11, "malformed"}) }, "is damaged"},
-		"loss":   {func(_ *DB, dir string) { must(t, os.Rename(dir, dir+".away")) }, "was moved or deleted"},
+		"loss":   {func(_ *DB, dir string) { must.Do(t, os.Rename(dir, dir+".away")) }, "was moved or deleted"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, dir := t.Context(), filepath.Join(t.TempDir(), "data")
 			db := open(t, dir)
 			began := false
 			done := make(chan error)
-			must(t, db.lockWrites(ctx))
+			must.Do(t, db.lockWrites(ctx))
 			go func() {
 				done <- db.change(ctx, func(*sql.Tx) error { began = true; return nil })
 			}()
@@ -105,13 +105,13 @@ func TestTheAuditRecordIsVerifiedSoonAfterTheDirectoryReturns(t *testing.T) {
 		a.serve()
 		defer a.stop()
 		path := a.db.place.dir
-		must(t, os.Rename(path, path+".away"))
+		must.Do(t, os.Rename(path, path+".away"))
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if st := a.keeper.State(); st.Trouble() == nil || !strings.Contains(st.Trouble().Text, "was moved or deleted") {
 			t.Errorf("with the directory lost: %+v", st)
 		}
-		must(t, os.Rename(path+".away", path))
+		must.Do(t, os.Rename(path+".away", path))
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		if st := a.keeper.State(); st.Trouble() != nil || st.Err != nil || time.Since(st.Whole) > 3*time.Second {

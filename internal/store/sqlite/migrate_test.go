@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -40,9 +42,7 @@ func TestRowsOfEverySchemaSurviveTheUpgrade(t *testing.T) {
 					}
 				}
 			}
-			if err := db.SetSetting(t.Context(), "new", "1"); err != nil {
-				t.Error(err)
-			}
+			expect.NoError(t, db.SetSetting(t.Context(), "new", "1"), "SetSetting")
 			// What the steps compute from older rows follows them.
 			if _, had := before["history_events"]; had {
 				for _, table := range []string{"history_event_minutes", "history_event_spans"} {
@@ -60,8 +60,7 @@ func TestRowsOfEverySchemaSurviveTheUpgrade(t *testing.T) {
 // numbers. It returns the tables and columns.
 func oldFile(t *testing.T, path string, names []string) columns {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	must(t, err)
+	db := must.Get(sql.Open("sqlite", path))
 	defer db.Close()
 	db.SetMaxOpenConns(1)
 	do := func(statement string) {
@@ -73,16 +72,16 @@ func oldFile(t *testing.T, path string, names []string) columns {
 	do(`PRAGMA synchronous = OFF`)
 	do(`CREATE TABLE migrations (name TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT`)
 	for _, name := range names {
-		must(t, apply(t.Context(), db, name))
+		must.Do(t, apply(t.Context(), db, name))
 	}
 	tables, err := columnsOf(t.Context(), db)
-	must(t, err)
+	must.Do(t, err)
 	delete(tables, "migrations")
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		values := ""
 		for i, c := range tables[table] {
 			var kind string
-			must(t, db.QueryRowContext(t.Context(), `SELECT type FROM pragma_table_info(?) WHERE name = ?`, table, c).Scan(&kind))
+			must.Do(t, db.QueryRowContext(t.Context(), `SELECT type FROM pragma_table_info(?) WHERE name = ?`, table, c).Scan(&kind))
 			if i > 0 {
 				values += ", "
 			}
@@ -106,7 +105,7 @@ func join(columns []string) (out string) {
 // A copy takes what store.Tables says: a new table or column must be added there.
 func TestCopiesTakeEveryColumn(t *testing.T) {
 	want, err := wanted()
-	must(t, err)
+	must.Do(t, err)
 	want = maps.Clone(want)
 	delete(want, "migrations")
 	for _, table := range store.Tables() {

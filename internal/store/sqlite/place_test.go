@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/store"
 )
 
@@ -17,59 +20,59 @@ import (
 func waysToLoseDirectory() map[string]func(t *testing.T, dir string) (mend func()) {
 	rename := func(t *testing.T, from, to string) {
 		t.Helper()
-		must(t, os.Rename(from, to))
+		must.Do(t, os.Rename(from, to))
 	}
 	moved := func(t *testing.T, path string) func() {
 		rename(t, path, path+".away")
-		return func() { must(t, os.RemoveAll(path)); rename(t, path+".away", path) }
+		return func() { must.Do(t, os.RemoveAll(path)); rename(t, path+".away", path) }
 	}
 	return map[string]func(*testing.T, string) func(){
-		"deleted":      func(t *testing.T, dir string) func() { must(t, os.RemoveAll(dir)); return nil },
+		"deleted":      func(t *testing.T, dir string) func() { must.Do(t, os.RemoveAll(dir)); return nil },
 		"moved":        func(t *testing.T, dir string) func() { return moved(t, dir) },
 		"parent moved": func(t *testing.T, dir string) func() { return moved(t, filepath.Dir(dir)) },
 		"replaced by an empty one": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			must(t, os.Mkdir(dir, 0o700))
+			must.Do(t, os.Mkdir(dir, 0o700))
 			return mend
 		},
 		"replaced by a copy": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			must(t, os.CopyFS(dir, os.DirFS(dir+".away")))
+			must.Do(t, os.CopyFS(dir, os.DirFS(dir+".away")))
 			return mend
 		},
 		"replaced by a file": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			must(t, os.WriteFile(dir, nil, 0o600))
+			must.Do(t, os.WriteFile(dir, nil, 0o600))
 			return mend
 		},
 		"replaced by a link to a copy": func(t *testing.T, dir string) func() {
 			mend := moved(t, dir)
-			must(t, os.CopyFS(dir+".copy", os.DirFS(dir+".away")))
-			must(t, os.Symlink(dir+".copy", dir))
+			must.Do(t, os.CopyFS(dir+".copy", os.DirFS(dir+".away")))
+			must.Do(t, os.Symlink(dir+".copy", dir))
 			return mend
 		},
 		"database deleted": func(t *testing.T, dir string) func() {
-			must(t, os.Remove(filepath.Join(dir, FileName)))
+			must.Do(t, os.Remove(filepath.Join(dir, FileName)))
 			return nil
 		},
 		"database moved": func(t *testing.T, dir string) func() { return moved(t, filepath.Join(dir, FileName)) },
 		"database replaced by a link to itself": func(t *testing.T, dir string) func() {
 			path := filepath.Join(dir, FileName)
 			mend := moved(t, path)
-			must(t, os.Symlink(path+".away", path))
+			must.Do(t, os.Symlink(path+".away", path))
 			return mend
 		},
 		"log deleted": func(t *testing.T, dir string) func() {
-			must(t, os.Remove(filepath.Join(dir, FileName+"-wal")))
+			must.Do(t, os.Remove(filepath.Join(dir, FileName+"-wal")))
 			return nil
 		},
 		"lock deleted": func(t *testing.T, dir string) func() {
-			must(t, os.Remove(filepath.Join(dir, lockName)))
+			must.Do(t, os.Remove(filepath.Join(dir, lockName)))
 			return nil
 		},
 		"lock replaced": func(t *testing.T, dir string) func() {
 			mend := moved(t, filepath.Join(dir, lockName))
-			must(t, os.WriteFile(filepath.Join(dir, lockName), nil, 0o600))
+			must.Do(t, os.WriteFile(filepath.Join(dir, lockName), nil, 0o600))
 			return mend
 		},
 	}
@@ -84,7 +87,7 @@ func TestWritesToALostDirectoryAreRefused(t *testing.T) {
 			t.Parallel()
 			ctx, dir := t.Context(), filepath.Join(t.TempDir(), "parent", "data")
 			db := open(t, dir)
-			must(t, db.SetSetting(ctx, "a", "1"))
+			must.Do(t, db.SetSetting(ctx, "a", "1"))
 			mend := damage(t, dir)
 			err := db.SetSetting(ctx, "a", "2")
 			if fault.Of(err) != fault.Unavailable || !strings.Contains(fault.Text(err), "while shardboard was running") ||
@@ -101,7 +104,7 @@ func TestWritesToALostDirectoryAreRefused(t *testing.T) {
 				return
 			}
 			mend()
-			must(t, db.SetSetting(ctx, "a", "3"))
+			must.Do(t, db.SetSetting(ctx, "a", "3"))
 			if c := db.Condition(); c.Hold != store.Owned || c.Err != nil {
 				t.Errorf("unexpected condition: %+v", c)
 			}
@@ -114,17 +117,15 @@ func TestAWriteFailsWhenItsFilesVanishDuringTheTransaction(t *testing.T) {
 	ctx, dir := t.Context(), filepath.Join(t.TempDir(), "data")
 	db := open(t, dir)
 	tx, err := db.write.BeginTx(ctx, nil) // holds the only connection
-	must(t, err)
+	must.Do(t, err)
 	done := make(chan error)
 	go func() { done <- db.SetSetting(ctx, "a", "1") }()
 	for db.write.Stats().WaitCount == 0 { // the write has checked the directory and waits for the connection
 	}
-	must(t, os.Rename(dir, dir+".away"))
-	must(t, tx.Rollback())
-	if err := <-done; fault.Of(err) != fault.UnknownOutcome || !strings.Contains(fault.Text(err), "was moved or deleted") {
-		t.Errorf("unexpected error: %v", err)
-	}
-	must(t, os.Rename(dir+".away", dir))
+	must.Do(t, os.Rename(dir, dir+".away"))
+	must.Do(t, tx.Rollback())
+	refused.With(t, <-done, fault.UnknownOutcome, "was moved or deleted", "unexpected error")
+	must.Do(t, os.Rename(dir+".away", dir))
 	if v, err := db.Setting(ctx, "a"); err != nil || v != "1" {
 		t.Errorf("unexpected result %q, error %v", v, err)
 	}
@@ -142,7 +143,7 @@ func TestADirectoryThatCannotBeCheckedTakesNoWrites(t *testing.T) {
 		t.Errorf("unexpected error %v, condition %+v", err, db.Condition())
 	}
 	db.place.dir = away
-	must(t, db.SetSetting(t.Context(), "a", "2"))
+	must.Do(t, db.SetSetting(t.Context(), "a", "2"))
 }
 
 // A connection closed by a cancelled request is not reported as a loss.
@@ -152,15 +153,15 @@ func TestCancelledCallsAreNotReportedAsALoss(t *testing.T) {
 	for range 5 {
 		gone, cancel := context.WithCancel(ctx)
 		tx, err := db.write.BeginTx(gone, nil)
-		must(t, err)
+		must.Do(t, err)
 		cancel()
 		_ = tx.Rollback()
 		r, err := OpenReader(ctx, dir)
-		must(t, err)
-		must(t, r.Close())
+		must.Do(t, err)
+		must.Do(t, r.Close())
 		second := open(t, dir)
-		must(t, second.Close())
-		must(t, db.SetSetting(ctx, "a", "1"))
+		must.Do(t, second.Close())
+		must.Do(t, db.SetSetting(ctx, "a", "1"))
 	}
 }
 
@@ -170,7 +171,7 @@ func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	first := open(t, dir)
 	away := dir + ".away"
-	must(t, os.Rename(dir, away))
+	must.Do(t, os.Rename(dir, away))
 	second, err := Open(ctx, dir)
 	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "still running") || second != nil {
 		t.Fatalf("unexpected error: %v", err)
@@ -179,37 +180,29 @@ func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 		t.Errorf("the directory was created anyway: %v", err)
 	}
 	// The guard also works through other names of the path.
-	if _, err := Open(ctx, dir+"/"); fault.Of(err) != fault.Conflict {
-		t.Errorf("opened with a slash at its end: %v", err)
-	}
+	refused.As(t, must.Err(Open(ctx, dir+"/")), fault.Conflict, "opened with a slash at its end")
 	link := filepath.Join(t.TempDir(), "link")
-	must(t, os.Symlink(filepath.Dir(dir), link))
-	if _, err := Open(ctx, filepath.Join(link, "data")); fault.Of(err) != fault.Conflict {
-		t.Errorf("opened through a link: %v", err)
-	}
-	must(t, first.Close())
-	if third := open(t, dir); !third.Owner() {
-		t.Error("opening failed although the first store is closed")
-	}
-	if moved := open(t, away); !moved.Owner() {
-		t.Error("the moved directory still has an owner")
-	}
+	must.Do(t, os.Symlink(filepath.Dir(dir), link))
+	refused.As(t, must.Err(Open(ctx, filepath.Join(link, "data"))), fault.Conflict, "opened through a link")
+	must.Do(t, first.Close())
+	expect.That(t, open(t, dir).Owner(), "opening failed although the first store is closed")
+	expect.That(t, open(t, away).Owner(), "the moved directory still has an owner")
 }
 
 // A guard file that cannot be trusted is ignored and not written to.
 func TestAnUntrustedGuardDoesNotPreventOwnership(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, path string){
 		"a link": func(t *testing.T, path string) {
-			must(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
-			must(t, os.Symlink(path+".target", path))
+			must.Do(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
+			must.Do(t, os.Symlink(path+".target", path))
 		},
 		"another name of a file": func(t *testing.T, path string) {
-			must(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
-			must(t, os.Link(path+".target", path))
+			must.Do(t, os.WriteFile(path+".target", []byte("mine"), 0o600))
+			must.Do(t, os.Link(path+".target", path))
 		},
-		"a directory": func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) },
+		"a directory": func(t *testing.T, path string) { must.Do(t, os.Mkdir(path, 0o700)) },
 		"another program's file": func(t *testing.T, path string) {
-			must(t, os.WriteFile(path, []byte("lockfileVersion: 9\nof a package manager\n"), 0o600))
+			must.Do(t, os.WriteFile(path, []byte("lockfileVersion: 9\nof a package manager\n"), 0o600))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -227,9 +220,9 @@ func TestAnUntrustedGuardDoesNotPreventOwnership(t *testing.T) {
 			}
 			// Without a guard a second process becomes the owner of a new directory. The first
 			// process then writes nothing more and does not read the second one's data.
-			must(t, os.Rename(dir, dir+".away"))
+			must.Do(t, os.Rename(dir, dir+".away"))
 			second := open(t, dir)
-			must(t, second.SetSetting(t.Context(), "a", "second"))
+			must.Do(t, second.SetSetting(t.Context(), "a", "second"))
 			if err := first.SetSetting(t.Context(), "a", "first"); fault.Of(err) != fault.Unavailable || !second.Owner() {
 				t.Errorf("the first process still writes: %v", err)
 			}
@@ -237,8 +230,8 @@ func TestAnUntrustedGuardDoesNotPreventOwnership(t *testing.T) {
 			if v, err := first.Setting(t.Context(), "a"); fault.Of(err) != fault.Unavailable || v != "" {
 				t.Errorf("the first process reads %q, %v", v, err)
 			}
-			must(t, first.Close()) // which must not remove files of the second process
-			must(t, second.SetSetting(t.Context(), "a", "third"))
+			must.Do(t, first.Close()) // which must not remove files of the second process
+			must.Do(t, second.SetSetting(t.Context(), "a", "third"))
 		})
 	}
 }

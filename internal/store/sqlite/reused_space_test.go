@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -12,7 +14,7 @@ import (
 func TestTrimmedHistoryMakesRoom(t *testing.T) {
 	t.Parallel()
 	db, err := Open(t.Context(), t.TempDir())
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	var sizes []int
 	for round := range 4 {
@@ -23,13 +25,11 @@ func TestTrimmedHistoryMakesRoom(t *testing.T) {
 				NS: fmt.Sprint("app.c", i%5), Details: make([]byte, 100)})
 		}
 		whole := store.HistoryEntry{At: begin, Stream: "s", Whole: true, Body: make([]byte, 50_000)}
-		must(t, db.AppendHistory(t.Context(), "c", []store.HistoryEntry{whole}, events))
-		must(t, db.TrimHistory(t.Context(), "c", begin))
+		must.Do(t, db.AppendHistory(t.Context(), "c", []store.HistoryEntry{whole}, events))
+		must.Do(t, db.TrimHistory(t.Context(), "c", begin))
 		var pages int
-		must(t, db.read.QueryRow(`PRAGMA page_count`).Scan(&pages))
+		must.Do(t, db.read.QueryRow(`PRAGMA page_count`).Scan(&pages))
 		sizes = append(sizes, pages)
 	}
-	if sizes[3] > sizes[1]*105/100 {
-		t.Errorf("pages after each month: %d", sizes)
-	}
+	expect.That(t, sizes[3] <= sizes[1]*105/100, "pages after each month: %d", sizes)
 }

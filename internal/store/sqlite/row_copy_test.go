@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -14,20 +16,19 @@ import (
 func TestLoadedRowsAreInTheFileBeforeItCanBeUsed(t *testing.T) {
 	t.Parallel()
 	db, err := Open(t.Context(), t.TempDir())
-	must(t, err)
+	must.Do(t, err)
 	defer db.Close()
 	journal := func() int64 {
 		t.Helper()
-		info, err := os.Stat(db.file.path + "-wal")
-		must(t, err)
+		info := must.Get(os.Stat(db.file.path + "-wal"))
 		return info.Size()
 	}
 	synchronous := func() (level int) {
 		t.Helper()
-		must(t, db.write.QueryRow(`PRAGMA synchronous`).Scan(&level))
+		must.Do(t, db.write.QueryRow(`PRAGMA synchronous`).Scan(&level))
 		return level
 	}
-	must(t, db.BeginLoad(t.Context()))
+	must.Do(t, db.BeginLoad(t.Context()))
 	if journal() != 0 || synchronous() != 0 {
 		t.Errorf("begin: %d bytes in the journal, synchronous %d", journal(), synchronous())
 	}
@@ -35,15 +36,13 @@ func TestLoadedRowsAreInTheFileBeforeItCanBeUsed(t *testing.T) {
 	for i := range 2*loadTogether + 7 {
 		rows = append(rows, store.Row{fmt.Sprint("s", i), strings.Repeat("x", 1000), int64(0)})
 	}
-	must(t, db.LoadRows(t.Context(), store.Tables()[0], rows))
+	must.Do(t, db.LoadRows(t.Context(), store.Tables()[0], rows))
 	loaded := journal()
-	must(t, db.EndLoad(t.Context()))
+	must.Do(t, db.EndLoad(t.Context()))
 	if journal() >= loaded/2 || synchronous() != 2 {
 		t.Errorf("end: %d bytes of %d in the journal, synchronous %d", journal(), loaded, synchronous())
 	}
 	var found int
-	must(t, db.read.QueryRow(`SELECT count(*) FROM settings`).Scan(&found))
-	if found != len(rows) {
-		t.Errorf("%d rows of %d", found, len(rows))
-	}
+	must.Do(t, db.read.QueryRow(`SELECT count(*) FROM settings`).Scan(&found))
+	expect.That(t, found == len(rows), "%d rows of %d", found, len(rows))
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -15,11 +17,11 @@ func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 	ctx, at := t.Context(), time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	for _, name := range []string{"anna", "berta", "carla"} {
 		e := store.AuditEntry{At: at, What: "test"}
-		must(t, db.CreateUser(ctx, store.User{ID: name, Name: name, Role: "viewer", Created: at}, e))
-		must(t, db.CreateToken(ctx, store.Token{ID: name, Hash: []byte(name), Owner: "user:" + name, Created: at}, e))
-		must(t, db.AddSilence(ctx, "c", store.Silence{ID: name, Rule: "jumbo", At: at, Until: at.Add(time.Hour)}, e))
+		must.Do(t, db.CreateUser(ctx, store.User{ID: name, Name: name, Role: "viewer", Created: at}, e))
+		must.Do(t, db.CreateToken(ctx, store.Token{ID: name, Hash: []byte(name), Owner: "user:" + name, Created: at}, e))
+		must.Do(t, db.AddSilence(ctx, "c", store.Silence{ID: name, Rule: "jumbo", At: at, Until: at.Add(time.Hour)}, e))
 	}
-	must(t, db.Close())
+	must.Do(t, db.Close())
 	loose := `UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT, WITHOUT ROWID', ' WITHOUT ROWID'), ' STRICT', '')`
 	runSQL(t, path+"?_pragma=writable_schema(1)", loose)
 	runSQL(
@@ -44,13 +46,9 @@ func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 	}
 	want := []store.UnreadableRows{{Table: "silences", Rows: 1}, {Table: "tokens", Rows: 1}, {Table: "users", Rows: 1}}
 	got := db.Unreadable()
-	if len(got) != len(want) {
-		t.Fatalf("unexpected rows: %+v", got)
-	}
+	must.That(t, len(got) == len(want), "unexpected rows: %+v", got)
 	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("%+v, want %+v", got[i], want[i])
-		}
+		expect.That(t, got[i] == want[i], "%+v, want %+v", got[i], want[i])
 	}
 	if now := db.Trouble(); now != nil {
 		t.Errorf("one unreadable row is reported as trouble of the whole file: %+v", now)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/archive"
 	"shardboard/internal/store/audit"
@@ -38,7 +39,7 @@ func BenchmarkYear(b *testing.B) {
 		dir = b.TempDir()
 	}
 	db, err := Open(b.Context(), dir)
-	must(b, err)
+	must.Do(b, err)
 	defer db.Close()
 	began := time.Now()
 	if seq, _, err := db.AuditEnd(b.Context()); err != nil || seq == 0 {
@@ -102,7 +103,7 @@ func BenchmarkYear(b *testing.B) {
 				var took []float64
 				for range 100 {
 					at, began := yearEnd.Add(-time.Duration(rand.Float64()*float64(year))), time.Now()
-					must(b, q.ask(at))
+					must.Do(b, q.ask(at))
 					took = append(took, time.Since(began).Seconds()*1000)
 				}
 				b.ReportMetric(took[0], "first")
@@ -115,20 +116,16 @@ func BenchmarkYear(b *testing.B) {
 	b.Run("backup and restore", func(b *testing.B) {
 		for b.Loop() {
 			path, began := filepath.Join(b.TempDir(), "backup"), time.Now()
-			if _, err := archive.Backup(ctx, db, path, "test"); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, must.Err(archive.Backup(ctx, db, path, "test")))
 			b.ReportMetric(time.Since(began).Seconds()*1000, "backup")
 			to, err := Open(ctx, b.TempDir())
-			must(b, err)
+			must.Do(b, err)
 			began = time.Now()
 			checked, err := archive.Check(ctx, path)
-			must(b, err)
-			if _, err := archive.Restore(ctx, checked, to); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, err)
+			must.Do(b, must.Err(archive.Restore(ctx, checked, to)))
 			b.ReportMetric(time.Since(began).Seconds()*1000, "restore")
-			must(b, to.Close())
+			must.Do(b, to.Close())
 		}
 	})
 }
@@ -140,7 +137,7 @@ func fillYear(b *testing.B, db *DB, part int) {
 	spread := func(i, n int) time.Time { return yearEnd.Add(-year + year/time.Duration(n)*time.Duration(i)) }
 	many := func(n int, one func(tx *sql.Tx, i int, at time.Time) error) {
 		for i := 0; i < n; {
-			must(b, db.change(ctx, func(tx *sql.Tx) error {
+			must.Do(b, db.change(ctx, func(tx *sql.Tx) error {
 				for end := min(n, i+50_000); i < end; i++ {
 					if err := one(tx, i, spread(i, n)); err != nil {
 						return err
@@ -155,7 +152,7 @@ func fillYear(b *testing.B, db *DB, part int) {
 	}
 	kinds := []string{"moveChunk.start", "moveChunk.commit", "split", "merge"}
 	details := make([]byte, 120)
-	must(b, db.BeginLoad(ctx))
+	must.Do(b, db.BeginLoad(ctx))
 	events := store.Tables()[slices.IndexFunc(store.Tables(), func(t store.Table) bool { return t.Name == "history_events" })]
 	for i, n := 0, 10_000_000/part; i < n; {
 		var rows []store.Row
@@ -166,10 +163,10 @@ func fillYear(b *testing.B, db *DB, part int) {
 			}
 			rows = append(rows, store.Row{"c", fmt.Sprint("e", i), spread(i, n).UnixMilli(), what, ns, "s1", failed, details})
 		}
-		must(b, db.LoadRows(ctx, events, rows))
+		must.Do(b, db.LoadRows(ctx, events, rows))
 	}
-	must(b, db.EndLoad(ctx))
-	must(b, db.change(ctx, func(tx *sql.Tx) error {
+	must.Do(b, db.EndLoad(ctx))
+	must.Do(b, db.change(ctx, func(tx *sql.Tx) error {
 		for _, s := range []string{
 			`INSERT INTO history_event_minutes SELECT cluster, at / 60000, what, ns, failed <> 0, count(*) FROM history_events
 				GROUP BY 1, 2, 3, 4, 5`,
@@ -206,6 +203,6 @@ func fillYear(b *testing.B, db *DB, part int) {
 			batch = append(batch, store.AuditEntry{At: yearEnd, By: fmt.Sprint("user:", left%7), What: "plan.made",
 				Subject: fmt.Sprint("p", left), Outcome: "ok"})
 		}
-		must(b, db.change(context.WithoutCancel(ctx), func(tx *sql.Tx) error { return db.appendAll(ctx, tx, batch) }))
+		must.Do(b, db.change(context.WithoutCancel(ctx), func(tx *sql.Tx) error { return db.appendAll(ctx, tx, batch) }))
 	}
 }

@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
 )
@@ -21,10 +23,7 @@ func parse(t *testing.T, text string) bson.RawValue {
 	if err := bson.UnmarshalExtJSON([]byte(`{"v": `+strings.ReplaceAll(text, "'", `"`)+`}`), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	return value.Field(raw, "v")
 }
 
@@ -67,9 +66,7 @@ func checkExpressions(t *testing.T, lines string) {
 			continue
 		}
 		part := strings.SplitN(line, "|", 3)
-		if len(part) != 3 {
-			t.Fatalf("bad line %q", line)
-		}
+		must.That(t, len(part) == 3, "bad line %q", line)
 		doc := parse(t, "{"+strings.TrimSpace(part[0])+"}").Value
 		e, err := env.Compile(parse(t, part[1]))
 		var got bson.RawValue
@@ -264,16 +261,12 @@ func TestEqualitiesOfAnExpressionAreFound(t *testing.T) {
 		`{'$eq': ['$a', {'$add': [1]}]}`:                                           "",
 	} {
 		e, err := env.Compile(parse(t, text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got := ""
 		for _, q := range e.Equalities(env) {
 			got += q.Path + "=" + Text(q.Value) + " "
 		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		expect.Equal(t, got, want, "%s", text)
 	}
 }
 
@@ -308,9 +301,7 @@ func TestNoOperatorPanics(t *testing.T) {
 			try = func(i int) {
 				if i == n {
 					if v, err := e.Eval(nil, env); err == nil && v.Type != 0 {
-						if err := v.Validate(); err != nil {
-							t.Errorf("%s of %v: %v", name, env.Vars, err)
-						}
+						expect.NoError(t, v.Validate(), "%s of %v", name, env.Vars)
 					}
 					return
 				}

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // checkTransforms runs lines of "document | stage | document".
@@ -17,9 +20,7 @@ func checkTransforms(t *testing.T, lines string) {
 		}
 		part := strings.SplitN(line, "|", 3)
 		tr, ok, err := env.CompileTransform(parse(t, part[1]).Value)
-		if !ok && err == nil {
-			t.Fatalf("%s: not a transform", line)
-		}
+		must.That(t, ok || err != nil, "%s: not a transform", line)
 		var got bson.Raw
 		if err == nil {
 			got, err = tr.Apply(parse(t, part[0]).Value, env)
@@ -31,9 +32,7 @@ func checkTransforms(t *testing.T, lines string) {
 		} else {
 			want = describeResult(parse(t, want), nil)
 		}
-		if s != want {
-			t.Errorf("%s\n got  %s\n want %s", line, s, want)
-		}
+		expect.That(t, s == want, "%s\n got  %s\n want %s", line, s, want)
 	}
 }
 

@@ -4,15 +4,16 @@ import (
 	"testing"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 func TestWhatASchemaDoesNotAllowIsExplained(t *testing.T) {
 	const schema = `{"bsonType": "object", "required": ["a", "b"], "properties": {"a": {"bsonType": "number", "minimum": 1, "maximum": 9},
 		"b": {"oneOf": [{"enum": ["x"]}, {"bsonType": "string"}]}}, "additionalProperties": false}`
 	parse := func(text string) (d bson.Raw) {
-		if err := bson.UnmarshalExtJSON([]byte(text), false, &d); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bson.UnmarshalExtJSON([]byte(text), false, &d))
 		return d
 	}
 	for text, want := range map[string]string{
@@ -30,19 +31,14 @@ func TestWhatASchemaDoesNotAllowIsExplained(t *testing.T) {
 			}
 			got += summary(t, d)
 		}
-		if got != want {
-			t.Errorf("%s: got %q, want %q", text, got, want)
-		}
+		expect.Equal(t, got, want, "%s", text)
 	}
 }
 
 // summary names the operators of one explanation, the property and the reason.
 func summary(t *testing.T, d bson.D) string {
 	t.Helper()
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	out := bson.Raw(raw).Lookup("operatorName").StringValue()
 	if list, ok := bson.Raw(raw).Lookup("propertiesNotSatisfied", "0").DocumentOK(); ok {
 		var inner bson.D

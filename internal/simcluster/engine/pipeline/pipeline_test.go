@@ -10,6 +10,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/status"
 	"shardboard/internal/simcluster/engine/value"
@@ -22,14 +24,9 @@ func docsFrom(t *testing.T, text string) []bson.Raw {
 	if err := bson.UnmarshalExtJSON([]byte(`{"v": `+strings.ReplaceAll(text, "'", `"`)+`}`), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(bson.Marshal(d))
 	docs, err := List(value.Field(raw, "v"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return docs
 }
 
@@ -236,9 +233,7 @@ func TestSampleTakesDistinctDocumentsReproducibly(t *testing.T) {
 	for d := range strings.SplitSeq(strings.Trim(first, "[]"), ",") {
 		seen[d] = true
 	}
-	if len(seen) != 5 {
-		t.Errorf("%d distinct documents in %s, want 5", len(seen), first)
-	}
+	expect.Equal(t, len(seen), 5, "distinct documents in %s", first)
 	if all := describeDocuments(Run(docsFrom(t, `[{'$sample': {'size': 500}}, {'$count': 'n'}]`), Of(docs...), nil)); all != `[{"n":{"$numberInt":"100"}}]` {
 		t.Errorf("got %v, want %q", all, `[{"n":{"$numberInt":"100"}}]`)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/status"
@@ -20,19 +21,13 @@ func parseDocument(t testing.TB, text string) bson.Raw {
 	if err := bson.UnmarshalExtJSON([]byte(text), false, &d); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return must.Get(bson.Marshal(d))
 }
 
 func parseFilter(t testing.TB, text string) *query.Filter {
 	t.Helper()
 	f, err := query.Parse(parseDocument(t, text), &expr.Env{Now: time.UnixMilli(1_000_000)})
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
+	must.That(t, err == nil, "%s: %v", text, err)
 	return f
 }
 

@@ -7,6 +7,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/query"
 )
 
@@ -54,9 +56,7 @@ func TestSortOrdersDocuments(t *testing.T) {
 		{`{"a.b":1}`, []string{`{"a":[{"b":5},{"b":1}]}`, `{"a":{"b":2}}`, `{"a":[{"b":3}]}`}},
 	} {
 		s, err := query.ParseSort(parseDocument(t, c.pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		docs := []bson.Raw{}
 		for _, d := range c.want {
 			docs = append(docs, parseDocument(t, d))
@@ -65,9 +65,7 @@ func TestSortOrdersDocuments(t *testing.T) {
 		slices.Reverse(got)
 		s.Sort(got)
 		for i := range got {
-			if !bytes.Equal(got[i], docs[i]) {
-				t.Errorf("%s: place %d is %v, want %v", c.pattern, i, got[i], docs[i])
-			}
+			expect.That(t, bytes.Equal(got[i], docs[i]), "%s: place %d is %v, want %v", c.pattern, i, got[i], docs[i])
 		}
 	}
 }

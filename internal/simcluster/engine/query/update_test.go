@@ -6,6 +6,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/expr"
 	"shardboard/internal/simcluster/engine/query"
 	"shardboard/internal/simcluster/engine/value"
@@ -114,9 +115,7 @@ func TestUpsertBuildsADocumentFromFilterAndUpdate(t *testing.T) {
 		{`{"addr":"x"}`, `[{"$set":{"n":1,"addr":"x"}}]`, `{` + id + `,"addr":"x","n":1}`},
 	} {
 		u, err := parseUpdate(t, c.update)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		got, err := u.Upsert(parseFilter(t, c.filter))
 		if err != nil || string(got) != string(parseDocument(t, c.want)) {
 			t.Errorf("upsert %s %s = %v (%v), want %s", c.filter, c.update, got, err, c.want)

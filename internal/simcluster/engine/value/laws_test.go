@@ -7,6 +7,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"pgregory.net/rapid"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/value"
 )
 
@@ -33,9 +35,7 @@ func anyValue(depth int) *rapid.Generator[bson.RawValue] {
 			return value.Double(doubles.Draw(t, "double"))
 		case 3:
 			d, err := bson.ParseDecimal128(decimals.Draw(t, "decimal"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			return decimal(d)
 		case 4:
 			return value.String(texts.Draw(t, "string"))
@@ -75,19 +75,11 @@ func anyValue(depth int) *rapid.Generator[bson.RawValue] {
 func TestCompareIsATotalPreorder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := anyValue(2).Draw(t, "a"), anyValue(2).Draw(t, "b"), anyValue(2).Draw(t, "c")
-		if value.Compare(a, a) != 0 {
-			t.Fatal("not reflexive")
-		}
+		must.That(t, value.Compare(a, a) == 0, "not reflexive")
 		ab, bc, ac := value.Compare(a, b), value.Compare(b, c), value.Compare(a, c)
-		if ab != -value.Compare(b, a) {
-			t.Fatal("not antisymmetric")
-		}
-		if ab <= 0 && bc <= 0 && (ac > 0 || ac == 0 && (ab < 0 || bc < 0)) {
-			t.Fatal("not transitive")
-		}
-		if ab == 0 && (bc != ac) {
-			t.Fatal("equal values compare differently with a third")
-		}
+		must.That(t, ab == -value.Compare(b, a), "not antisymmetric")
+		must.That(t, ab > 0 || bc > 0 || ac <= 0 && (ac != 0 || ab >= 0 && bc >= 0), "not transitive")
+		must.That(t, ab != 0 || bc == ac, "equal values compare differently with a third")
 	})
 }
 
@@ -95,9 +87,7 @@ func TestEqualNumbersHaveEqualHashesExceptDecimalFractions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(-1<<53, 1<<53).Draw(t, "n")
 		d, err := bson.ParseDecimal128(value.Text(value.Int64(n)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		want := value.Hash(value.Int64(n))
 		if value.Hash(value.Double(float64(n))) != want || value.Hash(decimal(d)) != want {
 			t.Fatal("hash depends on the number's type")
@@ -107,9 +97,7 @@ func TestEqualNumbersHaveEqualHashesExceptDecimalFractions(t *testing.T) {
 
 func TestPathsFindNestedValues(t *testing.T) {
 	var doc bson.D
-	if err := bson.UnmarshalExtJSON([]byte(`{"a":{"b":[{"c":1},{"c":[2,3]},5]},"n":null}`), false, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bson.UnmarshalExtJSON([]byte(`{"a":{"b":[{"c":1},{"c":[2,3]},5]},"n":null}`), false, &doc))
 	raw, _ := bson.Marshal(doc)
 	for path, want := range map[string]string{"a.b.0.c": "1", "a.b.1.c": "[ 2, 3 ]", "a.b.2": "5", "n": "null"} {
 		if v, ok := value.Lookup(raw, path); !ok || value.Text(v) != want {
@@ -126,9 +114,7 @@ func TestPathsFindNestedValues(t *testing.T) {
 		all = append(all, v)
 		return true
 	})
-	if got := value.Text(value.Array(all...)); got != "[ 1, 2, 3, [ 2, 3 ] ]" {
-		t.Errorf(`all of a.b.c: %s, want "[ 1, 2, 3, [ 2, 3 ] ]"`, got)
-	}
+	expect.Equal(t, value.Text(value.Array(all...)), "[ 1, 2, 3, [ 2, 3 ] ]", "all of a.b.c")
 }
 
 func decimal(d bson.Decimal128) bson.RawValue {

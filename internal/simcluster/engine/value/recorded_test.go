@@ -6,6 +6,8 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster/engine/value"
 	"shardboard/internal/simcluster/replay"
 )
@@ -13,22 +15,15 @@ import (
 func TestHashEqualsTheRecordedServersHash(t *testing.T) {
 	n := 0
 	for line, err := range replay.Lines("testdata/hash-vectors.jsonl.gz") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		v, _ := value.Lookup(line, "value.v")
-		want, err := strconv.ParseInt(line.Lookup("hash").StringValue(), 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(strconv.ParseInt(line.Lookup("hash").StringValue(), 10, 64))
 		if got := value.Hash(v); got != want {
 			t.Errorf("hash of %v = %d, the server says %d", v, got, want)
 		}
 		n++
 	}
-	if n < 1800 {
-		t.Fatalf("only %d vectors", n)
-	}
+	must.That(t, n >= 1800, "only %d vectors", n)
 }
 
 func TestCompareEqualsTheRecordedServersOrder(t *testing.T) {
@@ -52,21 +47,15 @@ func TestCompareEqualsTheRecordedServersOrder(t *testing.T) {
 	var before bson.Raw
 	n := 0
 	for doc, err := range replay.Lines("testdata/sort-order.jsonl.gz") {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if n++; n > 1 {
 			c := value.Compare(sortKey(before), sortKey(doc))
 			if c == 0 {
 				c = value.Compare(value.Field(before, "_id"), value.Field(doc, "_id"))
 			}
-			if c >= 0 {
-				t.Errorf("%v must come before %v", before, doc)
-			}
+			expect.That(t, c < 0, "%v must come before %v", before, doc)
 		}
 		before = doc
 	}
-	if n < 700 {
-		t.Fatalf("only %d documents", n)
-	}
+	must.That(t, n >= 700, "only %d documents", n)
 }
