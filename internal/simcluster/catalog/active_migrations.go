@@ -124,13 +124,13 @@ func (c *Cluster) Migrations() []Migration {
 	return out
 }
 
-// quiesce locks Mu once ns has no migration with this donor (any donor if empty) and is
-// not being resharded: DDL waits for both. On error Mu is not held.
-func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
+// Quiesce locks Mu once ns has no migration and is not being resharded: DDL waits for
+// both. On error (code 50) Mu is not held.
+func (c *Cluster) Quiesce(ctx context.Context, ns string) error {
 	for {
 		c.Mu.Lock()
 		var busy <-chan struct{}
-		if m := c.moves.donating(ns, shard); m != nil {
+		if m := c.moves.donating(ns, ""); m != nil {
 			busy = m.free
 		} else if o := c.reshard; o != nil && o.NS == ns {
 			busy = o.done
@@ -143,10 +143,6 @@ func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
 		}
 	}
 }
-
-// Quiesce waits for the migrations of ns before DDL and locks Mu. On error (code 50) Mu
-// is not held.
-func (c *Cluster) Quiesce(ctx context.Context, ns string) error { return c.quiesce(ctx, ns, "") }
 
 // await waits for done within the command's time limit.
 func await(ctx context.Context, done <-chan struct{}) error {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -43,7 +42,8 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	if c.since(8) {
 		host = c.signature(client)
 	}
-	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex()),
+	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, now.UTC().Format("2006-01-02T15:04:05.000-07:00"),
+		c.objectID(server).Hex()),
 		"server", host, "shard", server, "clientAddr", client, "time", bson.NewDateTimeFromTime(now), "what", what,
 		"ns", ns, "details", details))
 	c.trimLog(coll)
@@ -111,11 +111,3 @@ func uuidText(u [16]byte) string {
 	s := hex.EncodeToString(u[:])
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
-
-// versionText is a collection version in messages: "1|5||<epoch>||Timestamp(t, i)".
-func versionText(v bson.Timestamp, epoch bson.ObjectID, at bson.Timestamp) string {
-	return fmt.Sprintf("%d|%d||%s||Timestamp(%d, %d)", v.T, v.I, epoch.Hex(), at.T, at.I)
-}
-
-// logTime is the date inside a change log id.
-func logTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000-07:00") }

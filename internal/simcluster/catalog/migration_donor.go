@@ -136,10 +136,8 @@ func (c *Cluster) pauseExactly(life context.Context, d time.Duration) error {
 		c.clock.ahead.Add(int64(d))
 		d = 0
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-life.Done():
 		return errShutdown()

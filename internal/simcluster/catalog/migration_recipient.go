@@ -83,8 +83,7 @@ func (t *transfer) clone(life context.Context) error {
 // clearOrphans waits until the recipient has no orphans of an earlier migration in the
 // range. Before 8.0 the recipient logs that it gave up.
 func (t *transfer) clearOrphans(life context.Context) error {
-	limit := time.NewTimer(t.c.Paced(orphanWait))
-	defer limit.Stop()
+	limit := time.After(t.c.Paced(orphanWait))
 	for {
 		t.c.Mu.Lock()
 		t.c.CleanOrphans()
@@ -102,22 +101,18 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		if o == nil {
 			return nil
 		}
-		due := time.NewTimer(left)
 		select {
 		case <-o.gone:
-		case <-due.C:
-		case <-limit.C:
-			due.Stop()
+		case <-time.After(left):
+		case <-limit:
 			err := t.c.errOrphans(t.m)
 			if !t.c.since(8) {
 				t.fail = func(failed error) error { return t.abortBoth(failed, err) }
 			}
 			return transferError(err.Error())
 		case <-life.Done():
-			due.Stop()
 			return errShutdown()
 		}
-		due.Stop()
 	}
 }
 
