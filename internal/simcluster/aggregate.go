@@ -231,7 +231,8 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 		CollStats: empty, IndexStats: empty,
 		CurrentOp: func(of bson.Raw) pipeline.Docs {
 			if local, _ := of.Lookup("localOps").BooleanOK(); local {
-				return pipeline.Of(c.routerOperations(a.ns)...)
+				// What mongos itself is doing: here the commands that a fault delays.
+				return pipeline.Of(append([]bson.Raw{c.currentOpRow(a.ns)}, c.faults.inflightRows(false)...)...)
 			}
 			rows := c.currentOpRows(a.ns)
 			if idle, _ := of.Lookup("idleCursors").BooleanOK(); idle {

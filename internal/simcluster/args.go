@@ -232,9 +232,3 @@ func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
 func shellText(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
 
 func encode(d any) bson.Raw { return value.Encode(d) }
-
-// hasPath reports whether a document has a value at a dotted path.
-func hasPath(doc bson.Raw, path string) bool {
-	_, ok := value.Lookup(doc, path)
-	return ok
-}

@@ -83,7 +83,10 @@ const (
 	routerPort = 27099
 )
 
-func (c *Cluster) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
+// always is a command with a constant answer.
+func always(pairs ...any) engine.Handler {
+	return func(context.Context, *engine.Request) (bson.D, error) { return value.D(pairs...), nil }
+}
 
 func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 	p := c.version.parts
@@ -169,15 +172,11 @@ func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
 	return nil, status.Errorf(status.OperationFailed, "No log named '%s'", name)
 }
 
-func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
-	return value.D("isdbgrid", int32(1), "hostname", hostname), nil
-}
-
 // serverInfo is the block of that name in explain.
 func (c *Cluster) serverInfo(shard string) bson.D {
 	port := int32(routerPort)
 	if shard != "" {
-		_, address, _ := cutHost(c.catalog.Host(shard))
+		_, address, _ := strings.Cut(c.catalog.Host(shard), "/")
 		_, p, _ := strings.Cut(address, ":")
 		_, _ = fmt.Sscan(p, &port)
 	}
