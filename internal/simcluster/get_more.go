@@ -178,7 +178,7 @@ func (c *Cluster) follow(ctx context.Context, k *cursor) error {
 	}
 	for {
 		c.catalog.Mu.RLock()
-		if t.last > 0 && !t.coll.Has(t.last) {
+		if t.last > 0 && t.coll.Get(t.last) == nil {
 			c.catalog.Mu.RUnlock()
 			return status.Errorf(status.CappedPositionLost,
 				"CollectionScan died due to position in capped collection being deleted. Last seen record id: RecordId(%d)", t.last)
