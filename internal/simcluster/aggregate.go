@@ -112,7 +112,9 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	parts := pipeline.Split(a.stages)
 	if parts.RouterOnly {
 		docs, err = parts.Combine(nil, env)
-		return docs, c.fromOneShard(pipeline.First(a.stages)), err
+		// The config server alone runs these, so that its reply is passed on (seen on 8.0.10).
+		first := pipeline.First(a.stages)
+		return docs, c.version.atLeast(8, 0, 0) && (first == "$shardedDataDistribution" || first == "$listClusterCatalog"), err
 	}
 	if a.coll == "" {
 		return nil, false, status.Errorf(status.InvalidNamespace,
@@ -146,12 +148,6 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	}
 	docs, err = parts.Combine(streams, env)
 	return docs, false, err
-}
-
-// fromOneShard tells whether the config server alone runs a pipeline that begins with a stage about the whole cluster,
-// so that its reply is passed on (seen on 8.0.10).
-func (c *Cluster) fromOneShard(first string) bool {
-	return c.version.atLeast(8, 0, 0) && (first == "$shardedDataDistribution" || first == "$listClusterCatalog")
 }
 
 // timedStream adds an aggregation to the latencies of its shards after it was read.

@@ -200,11 +200,6 @@ func rawArray(docs []bson.Raw) bson.RawValue {
 
 func uuidValue(id [16]byte) bson.Binary { return value.UUID(id) }
 
-// success completes the reply of a command that worked.
-func (c *Cluster) success(fields bson.D) bson.Raw {
-	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
-}
-
 // failure is the reply of a command that failed. Old errors of the server have no code;
 // errors that are not of type *status.Error become InternalError.
 func (c *Cluster) failure(err error) bson.Raw {

@@ -52,7 +52,7 @@ func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw
 	if err != nil {
 		return c.failure(err)
 	}
-	return c.success(fields)
+	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
 }
 
 // run checks what all commands have in common and calls the handler.

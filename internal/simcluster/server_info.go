@@ -37,7 +37,7 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 		id = r.Conn.ID
 	}
 	reply := value.D(primary, true, "msg", "isdbgrid",
-		value.When(c.version.atLeast(4, 4, 2), "topologyVersion", c.topologyVersion()),
+		value.When(c.version.atLeast(4, 4, 2), "topologyVersion", value.D("processId", c.process, "counter", int64(0))),
 		value.When(truthy(r.Lookup("helloOk")), "helloOk", true), "maxBsonObjectSize", int32(maxDocument),
 		"maxMessageSizeBytes", int32(wire.MaxMessage), "maxWriteBatchSize", int32(maxWriteBatch),
 		"localTime", bson.NewDateTimeFromTime(c.catalog.Now()),
@@ -47,11 +47,6 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 		reply = append(reply, c.access.Of(r.Conn).Hello(r)...)
 	}
 	return reply, nil
-}
-
-// topologyVersion has a constant counter: a mongos never changes its role.
-func (c *Cluster) topologyVersion() bson.D {
-	return value.D("processId", c.process, "counter", int64(0))
 }
 
 // awaitTopologyChange delays the answer to a streaming monitor until maxAwaitTimeMS is
@@ -102,17 +97,12 @@ func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 		"buildEnvironment", environment, "bits", int32(64), "debug", false, "maxBsonObjectSize", int32(maxDocument)), nil
 }
 
-// parameters are the server parameters that getParameter shows.
-func parameters() bson.D {
-	return value.D("cursorTimeoutMillis", cursorLife.Milliseconds(),
-		"localLogicalSessionTimeoutMinutes", int32(sessionLife.Minutes()), "enableTestCommands", false,
-		"logLevel", int32(0), "quiet", false)
-}
-
 // getParameter answers a parameter, or all for "*". A mongos has
 // featureCompatibilityVersion from 8.0 on.
 func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
-	all := parameters()
+	all := value.D("cursorTimeoutMillis", cursorLife.Milliseconds(),
+		"localLogicalSessionTimeoutMinutes", int32(sessionLife.Minutes()), "enableTestCommands", false,
+		"logLevel", int32(0), "quiet", false)
 	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
 		return all, nil
 	}

@@ -64,13 +64,6 @@ func (g *registry) add(m *migration) (join *migration, err error) {
 	return nil, nil
 }
 
-// receive registers a migration at its recipient.
-func (g *registry) receive(m *migration) error {
-	err := g.busy(m.To, m)
-	m.Receives = err == nil
-	return err
-}
-
 // busy is the error of a shard that already takes part in a migration other than m.
 func (g *registry) busy(shard string, m *migration) error {
 	const busy = "Unable to start new balancer operation because this shard is currently "

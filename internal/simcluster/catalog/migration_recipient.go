@@ -18,7 +18,9 @@ import (
 func (t *transfer) ask(life context.Context) error {
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	if err := t.c.moves.receive(t.m); err != nil {
+	err := t.c.moves.busy(t.m.To, t.m)
+	t.m.Receives = err == nil
+	if err != nil {
 		t.fail = func(err error) error {
 			err = t.failOnDonor(err)
 			_ = t.c.pause(life, prepareTime) // the donor becomes free a little later

@@ -27,8 +27,8 @@ func (s *shard) document(f release) bson.D {
 		version = -1 // none yet on the recorded 8.0
 	}
 	return value.D("_id", s.name, "host", s.host, "state", int32(1), value.When(f.since(5), "topologyTime", s.topology),
-		value.When(f.since(7), "replSetConfigVersion", version), value.When(f.refs != nil, "uuid", f.shardRef(s.name)), value.When(s.hasTags, "tags", append([]string{}, s.tags...)),
-		value.When(s.draining, "draining", true))
+		value.When(f.since(7), "replSetConfigVersion", version), value.When(f.refs != nil, "uuid", f.shardRef(s.name)),
+		value.When(s.hasTags, "tags", append([]string{}, s.tags...)), value.When(s.draining, "draining", true))
 }
 
 func (c *Cluster) registerShard(name, address string) {

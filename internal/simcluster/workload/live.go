@@ -116,14 +116,9 @@ type heat struct {
 func newHeat(docs []*document, r *rand.Rand) *heat {
 	h := &heat{docs: docs}
 	for range min(hotDocuments, len(docs)) {
-		h.hot = append(h.hot, docs[h.recent(r)])
+		h.hot = append(h.hot, docs[r.IntN(min(len(docs), hotCandidates))])
 	}
 	return h
-}
-
-// recent draws an index, preferring the newest documents.
-func (h *heat) recent(r *rand.Rand) int {
-	return r.IntN(min(len(h.docs), hotCandidates))
 }
 
 // pick draws the next document to edit; nil when there is none.
