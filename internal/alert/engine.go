@@ -130,16 +130,12 @@ func (e *Engine) check(ctx context.Context) error {
 	if err := e.load(ctx, seen.Cluster); err != nil {
 		return err
 	}
-	now := e.o.Now()
 	if e.store != nil {
-		silences, err := e.store.Silences(ctx, seen.Cluster, now)
-		if err != nil {
+		if err := e.readSilences(ctx, seen.Cluster); err != nil {
 			return err
 		}
-		e.mu.Lock()
-		e.silences = silences
-		e.mu.Unlock()
 	}
+	now := e.o.Now()
 	slices.SortStableFunc(seen.Notices, func(a, b Notice) int { return cmp.Compare(b.Severity.level(), a.Severity.level()) })
 	e.mu.Lock()
 	e.dropped = max(len(seen.Notices)-maxAlerts, 0)

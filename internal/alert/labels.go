@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"fmt"
 
 	"shardboard/internal/format"
@@ -8,33 +9,27 @@ import (
 	"shardboard/internal/store"
 )
 
+var stateLabels = map[string]string{
+	Pending:  "new, not sent yet",
+	Firing:   "active",
+	Resolved: "over, not yet sent to all",
+}
+
 // StateLabel is an alert's state for people.
-func StateLabel(state string) string {
-	switch state {
-	case Pending:
-		return "new, not sent yet"
-	case Firing:
-		return "active"
-	case Resolved:
-		return "over, not yet sent to all"
-	}
-	return state
+func StateLabel(state string) string { return cmp.Or(stateLabels[state], state) }
+
+var formatLabels = map[string]string{
+	Generic:      "JSON",
+	Slack:        "Slack",
+	Alertmanager: "Alertmanager",
+	PagerDuty:    "PagerDuty",
 }
 
 // FormatLabel is the name of a message format for people.
-func FormatLabel(format string) string {
-	switch format {
-	case Generic:
-		return "JSON"
-	case Slack:
-		return "Slack"
-	case Alertmanager:
-		return "Alertmanager"
-	case PagerDuty:
-		return "PagerDuty"
-	}
-	return format
-}
+func FormatLabel(format string) string { return cmp.Or(formatLabels[format], format) }
+
+var failureTexts = map[string]string{"timeout": "no answer in time", "refused": "connection refused", "dns": "name not found",
+	"tls": "certificate not valid", "network": "not reached", "stopped": "given up"}
 
 // DeliveryText is the result of the last message to a receiver.
 func DeliveryText(d store.Delivery) string {
@@ -49,20 +44,10 @@ func DeliveryText(d store.Delivery) string {
 		text = fmt.Sprintf("refused with status %d", d.Status)
 	case "redirect":
 		text = fmt.Sprintf("redirected (status %d), which is not followed", d.Status)
-	case "timeout":
-		text = "no answer in time"
-	case "refused":
-		text = "connection refused"
-	case "dns":
-		text = "name not found"
-	case "tls":
-		text = "certificate not valid"
-	case "network":
-		text = "not reached"
-	case "stopped":
-		text = "given up"
 	default:
-		return d.Code
+		if text = failureTexts[d.Code]; text == "" {
+			return d.Code
+		}
 	}
 	return text + ", " + format.Count(int64(d.Failed)) + " in a row"
 }

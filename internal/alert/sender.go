@@ -32,12 +32,10 @@ func (e *Engine) send(ctx context.Context, t *sender) {
 	pause := time.Duration(0)
 	for {
 		if pause > 0 {
-			wait := time.NewTimer(pause)
 			select {
 			case <-ctx.Done():
-				wait.Stop()
 				return
-			case <-wait.C:
+			case <-time.After(pause):
 			}
 		} else {
 			select {

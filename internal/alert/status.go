@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"maps"
@@ -56,19 +57,10 @@ func (e *Engine) Status() Status {
 		s.Alerts = append(s.Alerts, one)
 	}
 	slices.SortFunc(s.Over, func(a, b Alert) int {
-		if d := b.Resolved.Compare(a.Resolved); d != 0 {
-			return d
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(b.Resolved.Compare(a.Resolved), strings.Compare(a.ID, b.ID))
 	})
 	slices.SortFunc(s.Alerts, func(a, b Alert) int {
-		if d := b.Severity.level() - a.Severity.level(); d != 0 {
-			return d
-		}
-		if d := a.Since.Compare(b.Since); d != 0 {
-			return d
-		}
-		return strings.Compare(a.ID, b.ID)
+		return cmp.Or(b.Severity.level()-a.Severity.level(), a.Since.Compare(b.Since), strings.Compare(a.ID, b.ID))
 	})
 	for _, q := range e.silences {
 		if now.Before(q.Until) && !clock.Ahead(q.At, now) {

@@ -121,15 +121,12 @@ func (s *Service) bySession(ctx context.Context, w http.ResponseWriter, secret, 
 	if stale {
 		return s.rotate(ctx, w, secret, row, p)
 	}
-	if now := s.o.Now(); now.Sub(row.Used) >= s.touchInterval() && s.o.Store.Owner() {
+	// A use is stored often enough for the shortest idle timeout.
+	if now := s.o.Now(); now.Sub(row.Used) >= min(touchMaxInterval, s.o.Idle/4) && s.o.Store.Owner() {
 		s.logTouchFailure(s.o.Store.TouchSession(ctx, row.ID, now))
 	}
 	return p, nil
 }
-
-// touchInterval is how often a session's use is stored. It is short enough for the shortest idle
-// timeout.
-func (s *Service) touchInterval() time.Duration { return min(touchMaxInterval, s.o.Idle/4) }
 
 // logTouchFailure logs that a use could not be stored. It is not an error for the request: people
 // can still read while the disk is full, until the session's idle timeout ends it.

@@ -63,7 +63,8 @@ func New(o Options) (*Service, error) {
 	if o.Refusals == nil {
 		o.Refusals = NewRefusals(o.Store, o.Log, o.Now)
 	}
-	return &Service{o: o, root: root, hashes: newHashes(o.Cost), limits: newLimits(o.Now), endSignals: newEndSignals(),
+	return &Service{o: o, root: root, hashes: newHashes(o.Cost), limits: newLimits(o.Now),
+		endSignals:       &endSignals{waiting: map[string]map[*func()]struct{}{}},
 		recentProxyUsers: newRecentSignIns(), unreadHops: rate.Sometimes{First: 1, Interval: time.Hour},
 		causes: rate.NewLimiter(rate.Every(causePause), causeBurst)}, nil
 }

@@ -20,18 +20,14 @@ const (
 	ByNone       Method = "none" // sign-in is off
 )
 
-// Label is the method as people read it; an unknown one is shown as it is.
-func (m Method) Label() string {
-	switch m {
-	case ByOIDC:
-		return "single sign-on"
-	case ByBreakGlass:
-		return "break-glass account"
-	case ByNone:
-		return "sign-in is off"
-	}
-	return string(m)
+var methodLabels = map[Method]string{
+	ByOIDC:       "single sign-on",
+	ByBreakGlass: "break-glass account",
+	ByNone:       "sign-in is off",
 }
+
+// Label is the method as people read it; an unknown one is shown as it is.
+func (m Method) Label() string { return cmp.Or(methodLabels[m], string(m)) }
 
 // Principal is the user or token behind a request. The zero Principal is anonymous and has no
 // rights.

@@ -9,8 +9,6 @@ type endSignals struct {
 	waiting map[string]map[*func()]struct{} // by session or token: what is called at its end
 }
 
-func newEndSignals() *endSignals { return &endSignals{waiting: map[string]map[*func()]struct{}{}} }
-
 // after calls f when the session or token ends, unless stop is called before.
 func (e *endSignals) after(key string, f func()) (stop func()) {
 	e.mu.Lock()

@@ -24,7 +24,8 @@ func (s *Service) Tokens(ctx context.Context, by Principal) ([]Token, error) {
 	}
 	rows, err := s.o.Store.Tokens(ctx, owner)
 	if owner != "" && by.Method == ByToken {
-		rows, err = s.ownRow(ctx, by)
+		rows = make([]store.Token, 1)
+		rows[0], err = s.o.Store.Token(ctx, strings.TrimPrefix(by.ID, "token:"))
 	}
 	if err != nil {
 		return nil, err
@@ -140,12 +141,6 @@ func (s *Service) mayCreate(ctx context.Context, by Principal, n NewToken) (limi
 		limit = s.o.Now().Add(outsideTokenLifetime)
 	}
 	return limit, nil
-}
-
-// ownRow is the row of the token that by is.
-func (s *Service) ownRow(ctx context.Context, by Principal) ([]store.Token, error) {
-	t, err := s.o.Store.Token(ctx, strings.TrimPrefix(by.ID, "token:"))
-	return []store.Token{t}, err
 }
 
 // RevokeToken permanently ends a token that by can see.

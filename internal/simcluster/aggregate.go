@@ -112,7 +112,9 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	parts := pipeline.Split(a.stages)
 	if parts.RouterOnly {
 		docs, err = parts.Combine(nil, env)
-		return docs, c.fromOneShard(pipeline.First(a.stages)), err
+		// The config server alone runs these, so that its reply is passed on (seen on 8.0.10).
+		first := pipeline.First(a.stages)
+		return docs, c.version.atLeast(8, 0, 0) && (first == "$shardedDataDistribution" || first == "$listClusterCatalog"), err
 	}
 	if a.coll == "" {
 		return nil, false, status.Errorf(status.InvalidNamespace,
@@ -146,12 +148,6 @@ func (c *Cluster) stream(ctx context.Context, a aggregateArgs) (docs pipeline.Do
 	}
 	docs, err = parts.Combine(streams, env)
 	return docs, false, err
-}
-
-// fromOneShard tells whether the config server alone runs a pipeline that begins with a stage about the whole cluster,
-// so that its reply is passed on (seen on 8.0.10).
-func (c *Cluster) fromOneShard(first string) bool {
-	return c.version.atLeast(8, 0, 0) && (first == "$shardedDataDistribution" || first == "$listClusterCatalog")
 }
 
 // timedStream adds an aggregation to the latencies of its shards after it was read.
@@ -231,7 +227,8 @@ func (c *Cluster) pipelineEnv(ctx context.Context, a aggregateArgs) *pipeline.En
 		CollStats: empty, IndexStats: empty,
 		CurrentOp: func(of bson.Raw) pipeline.Docs {
 			if local, _ := of.Lookup("localOps").BooleanOK(); local {
-				return pipeline.Of(c.routerOperations(a.ns)...)
+				// What mongos itself is doing: here the commands that a fault delays.
+				return pipeline.Of(append([]bson.Raw{c.currentOpRow(a.ns)}, c.faults.inflightRows(false)...)...)
 			}
 			rows := c.currentOpRows(a.ns)
 			if idle, _ := of.Lookup("idleCursors").BooleanOK(); idle {

@@ -200,11 +200,6 @@ func rawArray(docs []bson.Raw) bson.RawValue {
 
 func uuidValue(id [16]byte) bson.Binary { return value.UUID(id) }
 
-// success completes the reply of a command that worked.
-func (c *Cluster) success(fields bson.D) bson.Raw {
-	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
-}
-
 // failure is the reply of a command that failed. Old errors of the server have no code;
 // errors that are not of type *status.Error become InternalError.
 func (c *Cluster) failure(err error) bson.Raw {
@@ -232,9 +227,3 @@ func (c *Cluster) withClusterTime(fields bson.D) bson.Raw {
 func shellText(doc bson.Raw) string { return value.Text(value.Doc(doc)) }
 
 func encode(d any) bson.Raw { return value.Encode(d) }
-
-// hasPath reports whether a document has a value at a dotted path.
-func hasPath(doc bson.Raw, path string) bool {
-	_, ok := value.Lookup(doc, path)
-	return ok
-}

@@ -58,7 +58,7 @@ func New(ctx context.Context, o Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	faults := &Faults{}
+	faults := &Faults{frozen: map[string]chan struct{}{}, used: map[string]chan struct{}{}, terms: map[string]int64{}}
 	c := &Cluster{
 		faults: faults, process: bson.NewObjectIDFromTimestamp(o.Epoch), started: time.Now(),
 		opts: o, version: v, log: o.Log, cursors: newCursors(o.Seed), life: newLifetime(),

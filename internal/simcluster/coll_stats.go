@@ -123,7 +123,7 @@ func (c *Cluster) collStatsRow(t target, s source, spec bson.Raw) (bson.Raw, err
 // addressOf is how a shard's member names itself: by its host name, which may differ from
 // the address in config.shards.
 func addressOf(c *catalog.Cluster, shard string) string {
-	_, member, _ := cutHost(c.Host(shard))
+	_, member, _ := strings.Cut(c.Host(shard), "/")
 	_, port, ok := strings.Cut(member, ":")
 	if !ok {
 		return shard

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -35,12 +36,6 @@ func (c *Cluster) currentOpRow(ns string) bson.Raw {
 	return encode(value.D(c.operation(configShard, "conn1", ""), "secs_running", int64(0), "op", "command", "ns", ns))
 }
 
-// routerOperations are the rows of $currentOp with localOps: what mongos itself is doing, here the commands that a
-// fault delays.
-func (c *Cluster) routerOperations(ns string) []bson.Raw {
-	return append([]bson.Raw{c.currentOpRow(ns)}, c.faults.inflightRows(false)...)
-}
-
 // operation has the fields that every row begins with. app is the client's application
 // name, if known.
 func (c *Cluster) operation(shard, desc, app string) bson.D {
@@ -55,28 +50,19 @@ func (c *Cluster) commandRow(shard, desc, app string, number int64, running time
 		"waitingForLock", false, "waitingForFlowControl", false))
 }
 
-// donorState and recipientState name the state of a shard by that of the
-// coordinator (s/resharding/common_types.idl).
+// donorStates and recipientStates name the state of a shard by that of the coordinator (s/resharding/common_types.idl).
+var (
+	donorStates = map[string]string{"cloning": "donating-initial-data", "applying": "donating-oplog-entries",
+		"blocking-writes": "blocking-writes"}
+	recipientStates = map[string]string{"cloning": "cloning", "applying": "applying", "blocking-writes": "applying"}
+)
+
 func donorState(coordinator string) string {
-	switch coordinator {
-	case "cloning":
-		return "donating-initial-data"
-	case "applying":
-		return "donating-oplog-entries"
-	case "blocking-writes":
-		return "blocking-writes"
-	}
-	return "preparing-to-donate"
+	return cmp.Or(donorStates[coordinator], "preparing-to-donate")
 }
 
 func recipientState(coordinator string) string {
-	switch coordinator {
-	case "cloning":
-		return "cloning"
-	case "applying", "blocking-writes":
-		return "applying"
-	}
-	return "awaiting-fetch-timestamp"
+	return cmp.Or(recipientStates[coordinator], "awaiting-fetch-timestamp")
 }
 
 // reshardingRows has one row for every recipient and every donor; a mongos does not

@@ -155,13 +155,6 @@ func (t *cursors) ownedBy(id int64, owner string) bool {
 	return k == nil || k.owner == owner
 }
 
-// stand notes what stands on the shards for an open cursor.
-func (t *cursors) stand(k *cursor, on shardCursor) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	k.on = &on
-}
-
 // standing are the cursors that stand on shards for those that are open and not being read.
 func (t *cursors) standing() (out []shardCursor) {
 	t.mu.Lock()

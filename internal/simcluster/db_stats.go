@@ -3,7 +3,6 @@ package simcluster
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -183,6 +182,3 @@ func wholeKeys(t target, pattern, lo, hi bson.Raw) error {
 	}
 	return nil
 }
-
-// cutHost splits a connection string such as "shard-rs-1/127.0.0.1:27101".
-func cutHost(s string) (set, address string, ok bool) { return strings.Cut(s, "/") }

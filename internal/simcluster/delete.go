@@ -80,7 +80,7 @@ func (c *Cluster) deleteMatching(ctx context.Context, db, coll string, raw bson.
 	if err != nil {
 		return 0, err
 	}
-	if q.Limit == 1 && lacksIDAndShardKey(t, q.Filter) && !c.writesOneAnywhere() {
+	if q.Limit == 1 && t.routing != nil && !t.exact && !idInFilter(q.Filter) && !c.writesOneAnywhere() {
 		return 0, status.Errorf(status.ShardKeyNotFound, "A single delete on a sharded collection must contain an exact "+
 			"match on _id (and have the collection default collation) or contain the shard key (and have the simple "+
 			"collation). Delete request: %s, shard key pattern: %s",

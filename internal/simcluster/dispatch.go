@@ -52,7 +52,7 @@ func (c *Cluster) answer(ctx context.Context, r *engine.Request) (reply bson.Raw
 	if err != nil {
 		return c.failure(err)
 	}
-	return c.success(fields)
+	return c.withClusterTime(append(fields, bson.E{Key: "ok", Value: 1.0}))
 }
 
 // run checks what all commands have in common and calls the handler.
@@ -217,7 +217,7 @@ func (c *Cluster) commandTable() map[string]command {
 	table := map[string]command{
 		"hello":     {run: c.hello, stable: true},
 		"isMaster":  {run: c.hello},
-		"ping":      {run: c.ping, stable: true},
+		"ping":      {run: always(), stable: true},
 		"buildInfo": {run: c.buildInfo},
 
 		"find":        {run: c.find, stable: true},
@@ -246,7 +246,7 @@ func (c *Cluster) commandTable() map[string]command {
 		"startSession":    {run: c.startSession},
 		"endSessions":     {run: c.endSessions, stable: true},
 		"killSessions":    {run: c.endSessions},
-		"refreshSessions": {run: c.refreshSessions, stable: true},
+		"refreshSessions": {run: always(), stable: true},
 
 		"killAllSessionsByPattern": {run: c.killSessionsByPattern},
 
@@ -265,7 +265,7 @@ func (c *Cluster) commandTable() map[string]command {
 		"hostInfo":       {run: c.hostInfo},
 		"whatsmyuri":     {run: c.whatsMyURI},
 		"getLog":         {run: c.getLog, adminOnly: true},
-		"isdbgrid":       {run: c.isdbgrid},
+		"isdbgrid":       {run: always("isdbgrid", int32(1), "hostname", hostname)},
 	}
 	for name, run := range c.access.Handlers() {
 		table[name] = command{run: run, stable: name == "saslStart" || name == "saslContinue" || name == "authenticate"}

@@ -84,12 +84,15 @@ func (ts *transactions) checkFree(tx *transaction, found []foundDocument) error 
 // changed anything when it returns a lockedError.
 func (ts *transactions) lockedWrite(ctx context.Context, db, coll string, write func() error) error {
 	for {
-		err := ts.underLock(func() error {
+		err := func() error {
+			ts.catalog.Mu.Lock()
+			defer ts.catalog.Mu.Unlock()
+			ts.catalog.Timestamp()
 			if err := ts.catalog.CheckPrimaryMove(db, coll); err != nil {
 				return err
 			}
 			return write()
-		})
+		}()
 		var locked *lockedError
 		if !errors.As(err, &locked) {
 			return err
@@ -153,11 +156,4 @@ func is(ns string) func(string) bool { return func(other string) bool { return o
 
 func in(db string) func(string) bool {
 	return func(ns string) bool { return strings.HasPrefix(ns, db+".") }
-}
-
-func (ts *transactions) underLock(write func() error) error {
-	ts.catalog.Mu.Lock()
-	defer ts.catalog.Mu.Unlock()
-	ts.catalog.Timestamp()
-	return write()
 }

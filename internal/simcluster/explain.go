@@ -65,7 +65,8 @@ func (c *Cluster) explain(ctx context.Context, r *engine.Request) (bson.D, error
 	if err != nil {
 		return nil, err
 	}
-	if c.version.atLeast(8, 0, 0) && x.db != "config" && !isExpress(reply) {
+	// 8.0 hashes no shape of a query that reads one document by its _id past the planner.
+	if c.version.atLeast(8, 0, 0) && x.db != "config" && !bytes.Contains(encode(reply), []byte("EXPRESS_IXSCAN\x00")) {
 		reply = append(reply, bson.E{Key: "queryShapeHash", Value: queryShapeHash(x.db, x.coll, parsedQuery(x.filter.Raw()))})
 	}
 	return append(reply, c.explainTail(r, inner)...), nil
@@ -176,11 +177,6 @@ func innerCommand(r *engine.Request, inner bson.Raw) bson.Raw {
 		b.Append("$db", value.String(r.DB))
 	}
 	return b.Raw()
-}
-
-// isExpress tells whether one document is read by its _id past the planner; 8.0 hashes no shape of such a query.
-func isExpress(reply bson.D) bool {
-	return bytes.Contains(encode(reply), []byte("EXPRESS_IXSCAN\x00"))
 }
 
 // queryShapeHash stands for the hash of a query's shape that 8.0 shows: 64 hexadecimal

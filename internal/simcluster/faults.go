@@ -127,8 +127,8 @@ type Faults struct {
 	terms  map[string]int64         // elections of each member
 	hits   []Hit
 	seen   []Seen
-	number int // of commands so far
-	trips  []*inflightCommand
+	number int                // of commands so far
+	trips  []*inflightCommand // running commands that change the cluster: $currentOp shows them, as on mongos
 }
 
 // Planted is a rule that was added to a cluster.

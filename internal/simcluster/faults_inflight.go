@@ -3,6 +3,7 @@ package simcluster
 import (
 	"context"
 	"errors"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -34,14 +35,6 @@ type inflightCommand struct {
 }
 
 func (t *inflightCommand) answer(err error) { t.once.Do(func() { t.early <- err }) }
-
-// addInflight and removeInflight maintain the list of running commands that change the
-// cluster: $currentOp shows them, as on mongos.
-func (f *Faults) addInflight(t *inflightCommand) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.trips = append(f.trips, t)
-}
 
 func (f *Faults) removeInflight(t *inflightCommand) {
 	f.mu.Lock()
@@ -84,7 +77,9 @@ func (f *Faults) runWithFaults(ctx context.Context, r *engine.Request, run engin
 	}
 	t := &inflightCommand{db: r.DB, body: r.Body, early: make(chan error, 1)}
 	if changes(r) {
-		f.addInflight(t)
+		f.mu.Lock()
+		f.trips = append(f.trips, t)
+		f.mu.Unlock()
 	}
 	course, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), inflightKey{}, t))
 	if deadline, ok := ctx.Deadline(); ok {
@@ -169,7 +164,11 @@ func (f *Faults) atStep(ctx context.Context, at catalog.Point) error {
 			members = []string{at.From, configShard}
 		}
 	}
-	return f.waitThawed(ctx, members...)
+	_, err := f.waitThawed(ctx, members)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
+	}
+	return err
 }
 
 // exemptFromFaults reports whether rules do not apply to a command: handshakes,
@@ -202,9 +201,6 @@ func namespaceOf(r *engine.Request) string {
 func (f *Faults) Freeze(member string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.frozen == nil {
-		f.frozen = make(map[string]chan struct{})
-	}
 	if f.frozen[member] == nil {
 		f.frozen[member] = make(chan struct{})
 		f.armed.Add(1)
@@ -227,12 +223,7 @@ func (f *Faults) Thaw(member string) {
 func (f *Faults) Frozen() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	names := make([]string, 0, len(f.frozen))
-	for name := range f.frozen {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
+	return append([]string{}, slices.Sorted(maps.Keys(f.frozen))...)
 }
 
 // firstFrozen is the first of the members that is frozen.
@@ -247,16 +238,8 @@ func (f *Faults) firstFrozen(members []string) (string, <-chan struct{}) {
 	return "", nil
 }
 
-// waitThawed waits until none of the members is frozen.
-func (f *Faults) waitThawed(ctx context.Context, members ...string) error {
-	_, err := f.waitThawedOrName(ctx, members)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return status.Errorf(status.MaxTimeMSExpired, "operation exceeded time limit")
-	}
-	return err
-}
-
-func (f *Faults) waitThawedOrName(ctx context.Context, members []string) (blocking string, err error) {
+// waitThawed waits until none of the members is frozen. With an error it names one that is.
+func (f *Faults) waitThawed(ctx context.Context, members []string) (blocking string, err error) {
 	for {
 		name, c := f.firstFrozen(members)
 		if c == nil {
@@ -275,7 +258,7 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 		return nil
 	}
 	const late = "operation exceeded time limit"
-	if _, err := f.waitThawedOrName(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
+	if _, err := f.waitThawed(ctx, []string{configShard}); errors.Is(err, context.DeadlineExceeded) {
 		if r.Name == "aggregate" && beginsWithStage(r, "$collStats") {
 			return status.Errorf(status.MaxTimeMSExpired, "Unable to retrieve information for $collStats stage :: caused by :: %s", late)
 		}
@@ -286,7 +269,7 @@ func (f *Faults) awaitMembers(ctx context.Context, r *engine.Request) error {
 	} else if err != nil {
 		return err
 	}
-	shard, err := f.waitThawedOrName(ctx, f.cluster.requiredShards(ctx, r))
+	shard, err := f.waitThawed(ctx, f.cluster.requiredShards(ctx, r))
 	if err != nil {
 		f.cluster.giveUp(shard, r)
 	}
@@ -323,9 +306,6 @@ func (f *Faults) firstOn(member string) bool {
 	frozen := f.frozen[member]
 	if frozen == nil || f.used[member] == frozen {
 		return false
-	}
-	if f.used == nil {
-		f.used = make(map[string]chan struct{})
 	}
 	f.used[member] = frozen
 	return true

@@ -109,9 +109,6 @@ func (f *Faults) fail(ctx context.Context, at catalog.Point, r Rule) error {
 func (f *Faults) elect(member string) int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.terms == nil {
-		f.terms = make(map[string]int64)
-	}
 	f.terms[member]++
 	return f.terms[member]
 }

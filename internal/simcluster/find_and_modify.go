@@ -55,7 +55,8 @@ func (c *Cluster) parseModify(r *engine.Request) (a modifyArgs, err error) {
 }
 
 // findAndModify changes or removes one document and answers it. On a sharded
-// collection the query must bind the whole shard key before 7.0.
+// collection the query must bind the whole shard key before 7.0; later releases search all
+// shards that may have the document and then write to one.
 func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D, error) {
 	a, err := c.parseModify(r)
 	if err != nil {
@@ -69,15 +70,6 @@ func (c *Cluster) findAndModify(ctx context.Context, r *engine.Request) (bson.D,
 	return reply, err
 }
 
-// mayModify refuses a query without the whole shard key before 7.0. Later releases search
-// all shards that may have the document and then write to one.
-func (c *Cluster) mayModify(t target) error {
-	if t.routing != nil && !t.exact && !c.version.atLeast(7, 0, 0) {
-		return status.Errorf(status.ShardKeyNotFound, "Query for sharded findAndModify must contain the shard key")
-	}
-	return nil
-}
-
 // modify finds the document and changes it. The caller holds catalog.Mu for writing.
 func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 	defer c.configWritten(a.db, a.coll)
@@ -86,8 +78,8 @@ func (c *Cluster) modify(ctx context.Context, a modifyArgs) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.mayModify(t); err != nil {
-		return nil, err
+	if t.routing != nil && !t.exact && !c.version.atLeast(7, 0, 0) {
+		return nil, status.Errorf(status.ShardKeyNotFound, "Query for sharded findAndModify must contain the shard key")
 	}
 	defer c.timed(t, true, time.Now())
 	found, err := c.claimDocuments(ctx, t, engine.Query{Filter: a.statement.filter, Sort: a.sort, Limit: 1, Hint: a.statement.hint})

@@ -33,7 +33,9 @@ func (c *Cluster) standOnShards(ctx context.Context, k *cursor, r *engine.Reques
 	}
 	on := c.shardCursorOf(r, k.ns, opened)
 	if on.shards = c.requiredShards(ctx, r); len(on.shards) > 0 {
-		c.cursors.stand(k, on)
+		c.cursors.mu.Lock()
+		defer c.cursors.mu.Unlock()
+		k.on = &on
 	}
 }
 
@@ -104,11 +106,6 @@ func (c *Cluster) killCursors(_ context.Context, r *engine.Request) (bson.D, err
 // awaitDefault is how long getMore waits for data without maxTimeMS.
 const awaitDefault = time.Second
 
-// capped tells whether a collection is capped.
-func capped(db, coll string) bool {
-	return db == "config" && (coll == "changelog" || coll == "actionlog")
-}
-
 // tail is the position of a tailable cursor.
 type tail struct {
 	coll   *engine.Coll
@@ -126,7 +123,7 @@ func (a *findArgs) parseTailable(r *engine.Request) error {
 		return status.Errorf(status.FailedToParse, "Cannot set 'awaitData' without also setting 'tailable'")
 	case !a.tailable:
 		return nil
-	case !capped(a.db, a.coll):
+	case a.db != "config" || a.coll != "changelog" && a.coll != "actionlog":
 		return status.Errorf(status.BadValue,
 			"error processing query: ns=%s.%s tailable cursor requested on non capped collection", a.db, a.coll)
 	case truthy(r.Lookup("singleBatch")):
@@ -178,7 +175,7 @@ func (c *Cluster) follow(ctx context.Context, k *cursor) error {
 	}
 	for {
 		c.catalog.Mu.RLock()
-		if t.last > 0 && !t.coll.Has(t.last) {
+		if t.last > 0 && t.coll.Get(t.last) == nil {
 			c.catalog.Mu.RUnlock()
 			return status.Errorf(status.CappedPositionLost,
 				"CollectionScan died due to position in capped collection being deleted. Last seen record id: RecordId(%d)", t.last)

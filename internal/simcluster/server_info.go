@@ -37,7 +37,7 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 		id = r.Conn.ID
 	}
 	reply := value.D(primary, true, "msg", "isdbgrid",
-		value.When(c.version.atLeast(4, 4, 2), "topologyVersion", c.topologyVersion()),
+		value.When(c.version.atLeast(4, 4, 2), "topologyVersion", value.D("processId", c.process, "counter", int64(0))),
 		value.When(truthy(r.Lookup("helloOk")), "helloOk", true), "maxBsonObjectSize", int32(maxDocument),
 		"maxMessageSizeBytes", int32(wire.MaxMessage), "maxWriteBatchSize", int32(maxWriteBatch),
 		"localTime", bson.NewDateTimeFromTime(c.catalog.Now()),
@@ -47,11 +47,6 @@ func (c *Cluster) hello(ctx context.Context, r *engine.Request) (bson.D, error) 
 		reply = append(reply, c.access.Of(r.Conn).Hello(r)...)
 	}
 	return reply, nil
-}
-
-// topologyVersion has a constant counter: a mongos never changes its role.
-func (c *Cluster) topologyVersion() bson.D {
-	return value.D("processId", c.process, "counter", int64(0))
 }
 
 // awaitTopologyChange delays the answer to a streaming monitor until maxAwaitTimeMS is
@@ -83,7 +78,10 @@ const (
 	routerPort = 27099
 )
 
-func (c *Cluster) ping(context.Context, *engine.Request) (bson.D, error) { return bson.D{}, nil }
+// always is a command with a constant answer.
+func always(pairs ...any) engine.Handler {
+	return func(context.Context, *engine.Request) (bson.D, error) { return value.D(pairs...), nil }
+}
 
 func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 	p := c.version.parts
@@ -99,17 +97,12 @@ func (c *Cluster) buildInfo(context.Context, *engine.Request) (bson.D, error) {
 		"buildEnvironment", environment, "bits", int32(64), "debug", false, "maxBsonObjectSize", int32(maxDocument)), nil
 }
 
-// parameters are the server parameters that getParameter shows.
-func parameters() bson.D {
-	return value.D("cursorTimeoutMillis", cursorLife.Milliseconds(),
-		"localLogicalSessionTimeoutMinutes", int32(sessionLife.Minutes()), "enableTestCommands", false,
-		"logLevel", int32(0), "quiet", false)
-}
-
 // getParameter answers a parameter, or all for "*". A mongos has
 // featureCompatibilityVersion from 8.0 on.
 func (c *Cluster) getParameter(_ context.Context, r *engine.Request) (bson.D, error) {
-	all := parameters()
+	all := value.D("cursorTimeoutMillis", cursorLife.Milliseconds(),
+		"localLogicalSessionTimeoutMinutes", int32(sessionLife.Minutes()), "enableTestCommands", false,
+		"logLevel", int32(0), "quiet", false)
 	if s, ok := r.Lookup("getParameter").StringValueOK(); ok && s == "*" {
 		return all, nil
 	}
@@ -169,15 +162,11 @@ func (c *Cluster) getLog(_ context.Context, r *engine.Request) (bson.D, error) {
 	return nil, status.Errorf(status.OperationFailed, "No log named '%s'", name)
 }
 
-func (c *Cluster) isdbgrid(context.Context, *engine.Request) (bson.D, error) {
-	return value.D("isdbgrid", int32(1), "hostname", hostname), nil
-}
-
 // serverInfo is the block of that name in explain.
 func (c *Cluster) serverInfo(shard string) bson.D {
 	port := int32(routerPort)
 	if shard != "" {
-		_, address, _ := cutHost(c.catalog.Host(shard))
+		_, address, _ := strings.Cut(c.catalog.Host(shard), "/")
 		_, p, _ := strings.Cut(address, ":")
 		_, _ = fmt.Sscan(p, &port)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,12 +69,15 @@ func (c *Cluster) statusSections() bson.D {
 func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error) {
 	c.catalog.Mu.RLock()
 	defer c.catalog.Mu.RUnlock()
-	sets := withConfig(c.catalog.ShardNames())
+	sets := c.catalog.ShardNames()
+	if !slices.Contains(sets, configShard) { // it may be a shard itself (8.0)
+		sets = slices.Insert(sets, 0, configShard)
+	}
 	hosts, replicaSets := bson.D{}, bson.D{}
 	frozen := c.faults.Frozen()
 	idle := value.D("inUse", int32(0), "available", int32(1), "created", int32(1), "refreshing", int32(0))
 	for _, shard := range sets {
-		set, address, _ := cutHost(c.catalog.Host(shard))
+		set, address, _ := strings.Cut(c.catalog.Host(shard), "/")
 		hosts = append(hosts, bson.E{Key: address, Value: idle})
 		replicaSets = append(replicaSets, bson.E{Key: set, Value: value.D("hosts", bson.A{
 			value.D("addr", address,
@@ -88,7 +92,7 @@ func (c *Cluster) connPoolStats(context.Context, *engine.Request) (bson.D, error
 	}
 	pools := value.D("NetworkInterfaceTL-ShardRegistry", pool(hosts))
 	if c.version.atLeast(8, 0, 0) {
-		_, address, _ := cutHost(c.catalog.Host(configShard))
+		_, address, _ := strings.Cut(c.catalog.Host(configShard), "/")
 		pools = append(pools, bson.E{Key: "NetworkInterfaceTL-TaskExecutorPool-0", Value: pool(value.D(address, idle))})
 	}
 	return value.D("numClientConnections", int32(0), "numAScopedConnections", int32(0), "totalInUse", int32(0),

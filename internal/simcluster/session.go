@@ -169,8 +169,10 @@ func (c *Cluster) endSessions(_ context.Context, r *engine.Request) (bson.D, err
 	if !ok {
 		return nil, wrongType(r.Name+"."+r.Name, r.Lookup(r.Name), "array")
 	}
-	if r.Name == "killSessions" && len(list) <= emptyArray {
-		c.killAllSessions(r)
+	if r.Name == "killSessions" && len(list) <= emptyArray { // all sessions of the user
+		for _, tx := range c.transactions.sessions.transactionsOf(c.ownerOf(r)) {
+			c.transactions.abort(tx)
+		}
 	}
 	for e := value.Read(bson.Raw(list)); e.Next(); {
 		if d, ok := e.Value.DocumentOK(); ok {
@@ -218,13 +220,6 @@ func (c *Cluster) killSessionsByPattern(_ context.Context, r *engine.Request) (b
 // emptyArray is the size of an array without elements.
 const emptyArray = 5
 
-// killAllSessions aborts the transactions of all sessions of the request's user.
-func (c *Cluster) killAllSessions(r *engine.Request) {
-	for _, tx := range c.transactions.sessions.transactionsOf(c.ownerOf(r)) {
-		c.transactions.abort(tx)
-	}
-}
-
 // endSession ends a session of the request's user.
 func (c *Cluster) endSession(id string, r *engine.Request) {
 	s := c.transactions.sessions.end(id + c.ownerOf(r))
@@ -234,8 +229,4 @@ func (c *Cluster) endSession(id string, r *engine.Request) {
 	if tx := s.tx.Load(); tx != nil {
 		c.transactions.abort(tx)
 	}
-}
-
-func (c *Cluster) refreshSessions(context.Context, *engine.Request) (bson.D, error) {
-	return bson.D{}, nil
 }

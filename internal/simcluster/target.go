@@ -44,9 +44,7 @@ func (c *Cluster) target(db, coll string, f *query.Filter) target {
 	return t
 }
 
-// everywhereStored targets every shard that owns chunks of what is stored under a name, which no view is.
-func (c *Cluster) everywhereStored(db, coll string) target { return c.stored(db, coll, nil) }
-
+// stored is target of what is stored under a name, which no view is.
 func (c *Cluster) stored(db, coll string, f *query.Filter) target {
 	t := target{ns: db + "." + coll}
 	if t.routing = c.catalog.Routing(t.ns); t.routing == nil {
@@ -96,14 +94,6 @@ func (c *Cluster) homeOfColl(db, coll string) (*engine.Node, string) {
 	}
 	shard, _ = c.catalog.Home(db, coll)
 	return c.catalog.Shards[shard], shard
-}
-
-// withConfig puts the config server before the shards unless it is one (8.0).
-func withConfig(shards []string) []string {
-	if slices.Contains(shards, configShard) {
-		return shards
-	}
-	return slices.Insert(shards, 0, configShard)
 }
 
 // idInFilter reports whether a filter demands one exact _id.

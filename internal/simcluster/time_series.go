@@ -18,8 +18,11 @@ import (
 
 const bucketsPrefix = "system.buckets."
 
-// bucketSpan is how many seconds a bucket of each granularity spans.
-var bucketSpan = map[string]int32{"seconds": 3600, "minutes": 86400, "hours": 2592000}
+// granularities are how many seconds a bucket of each spans, and what its time is rounded down to.
+var granularities = map[string]struct {
+	span  int32
+	round time.Duration
+}{"seconds": {3600, time.Minute}, "minutes": {86400, time.Hour}, "hours": {2592000, 24 * time.Hour}}
 
 // seriesOptions checks the options of a new time series, adds the default ones, and names the collection in which it is
 // stored.
@@ -36,8 +39,8 @@ func (c *Cluster) seriesOptions(coll string, given bson.Raw) (stored string, opt
 	if !named {
 		granularity = "seconds"
 	}
-	span, known := bucketSpan[granularity]
-	if !known {
+	span := granularities[granularity].span
+	if span == 0 {
 		return "", nil, status.Errorf(status.BadValue, "Enumeration value '%s' for field 'create.timeseries.granularity' is not a valid value.",
 			granularity)
 	}
@@ -133,9 +136,6 @@ func seriesStats(coll *engine.Coll, stats bson.D) bson.D {
 // fullBucket is the most measurements of one bucket (timeseriesBucketMaxCount).
 const fullBucket = 1000
 
-// roundTo is what the time of a bucket is rounded down to, by its granularity.
-var roundTo = map[string]time.Duration{"seconds": time.Minute, "minutes": time.Hour, "hours": 24 * time.Hour}
-
 // series is a time series that clients use through its view.
 type series struct {
 	time, meta string
@@ -146,14 +146,14 @@ type series struct {
 // seriesOf returns the time series of a view; ok is false if the name is no view of buckets. The caller holds
 // catalog.Mu.
 func (c *Cluster) seriesOf(db, coll string) (s series, ok bool) {
-	for _, at := range c.everywhereStored(db, bucketsPrefix+coll).sources {
+	for _, at := range c.stored(db, bucketsPrefix+coll, nil).sources {
 		if isSeries(at.coll) {
 			options := bson.Raw(value.Field(at.coll.Options, "timeseries").Value)
 			s.time, _ = value.Field(options, "timeField").StringValueOK()
 			s.meta, _ = value.Field(options, "metaField").StringValueOK()
 			granularity, _ := value.Field(options, "granularity").StringValueOK()
 			n, _ := wholeNumber(value.Field(options, "bucketMaxSpanSeconds"))
-			s.round, s.span = roundTo[granularity], time.Duration(n)*time.Second
+			s.round, s.span = granularities[granularity].round, time.Duration(n)*time.Second
 			return s, true
 		}
 	}
@@ -251,7 +251,7 @@ func (s series) unpack(buckets *engine.Coll, owned func(bson.Raw) bool) *engine.
 // unpacked is the target of a read of a view: the measurements of the buckets on every shard.
 func (c *Cluster) unpacked(db, coll string, s series) target {
 	t := target{ns: db + "." + coll}
-	for _, at := range c.everywhereStored(db, bucketsPrefix+coll).sources {
+	for _, at := range c.stored(db, bucketsPrefix+coll, nil).sources {
 		if at.coll != nil {
 			t.sources = append(t.sources, source{shard: at.shard, coll: s.unpack(at.coll, at.owned)})
 		}

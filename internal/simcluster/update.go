@@ -93,7 +93,9 @@ func (c *Cluster) compileUpdate(env *expr.Env, s *updateStatement, arrayFilters,
 	if s.filter, err = query.Parse(s.q, env); err != nil {
 		return err
 	}
-	o := query.UpdateOptions{Env: env, Timestamp: c.catalog.Timestamp(), NewID: c.newID}
+	o := query.UpdateOptions{Env: env, Timestamp: c.catalog.Timestamp(), NewID: func() bson.ObjectID {
+		return bson.NewObjectIDFromTimestamp(c.catalog.Now()) // of the cluster's time
+	}}
 	if constants.Type == bson.TypeEmbeddedDocument {
 		with := *env
 		with.Vars = make(map[string]bson.RawValue)
@@ -113,11 +115,6 @@ func (c *Cluster) compileUpdate(env *expr.Env, s *updateStatement, arrayFilters,
 		return status.Errorf(status.FailedToParse, "multi update is not supported for replacement-style update")
 	}
 	return nil
-}
-
-// newID generates the _id of an upserted document, with the cluster's time.
-func (c *Cluster) newID() bson.ObjectID {
-	return bson.NewObjectIDFromTimestamp(c.catalog.Now())
 }
 
 // applyUpdate runs a statement on the shards it is for. The caller holds
@@ -280,7 +277,7 @@ func (c *Cluster) claimDocuments(ctx context.Context, t target, q engine.Query) 
 // of its fields for targeting.
 func replacementKey(r *catalog.Routing, doc bson.Raw) (bson.Raw, error) {
 	for _, f := range r.FieldNames() {
-		if !hasPath(doc, f) {
+		if _, has := value.Lookup(doc, f); !has {
 			return nil, status.Errorf(status.ShardKeyNotFound,
 				"Failed to target update by replacement document :: could not extract exact shard key")
 		}
@@ -370,10 +367,4 @@ func (c *Cluster) upsert(tx *transaction, db, coll string, t target, s updateSta
 		}
 	}
 	return c.inserter(tx, db, coll).insert(doc)
-}
-
-// lacksIDAndShardKey reports whether a filter has neither an _id nor the full shard
-// key.
-func lacksIDAndShardKey(t target, f *query.Filter) bool {
-	return t.routing != nil && !t.exact && !idInFilter(f)
 }

@@ -44,7 +44,7 @@ func (b *bucket) tally() *bucketTally {
 			t.jumbo++
 			t.counts[at].jumbo++
 		}
-		t.newest, t.oldest = newer(t.newest, b.since[i].T), older(t.oldest, b.since[i].T)
+		t.newest, t.oldest = max(t.newest, b.since[i].T), older(t.oldest, b.since[i].T)
 	}
 	b.summed.Store(t)
 	return t
@@ -83,7 +83,7 @@ func (m *ChunkMap) Tally(into *Tally, from, to int) {
 
 func (t *Tally) whole(b *bucketTally) {
 	t.Jumbo += b.jumbo
-	t.Newest, t.Oldest = newer(t.Newest, b.newest), older(t.Oldest, b.oldest)
+	t.Newest, t.Oldest = max(t.Newest, b.newest), older(t.Oldest, b.oldest)
 	for _, c := range b.counts {
 		t.ByShard[c.shard] += int(c.chunks)
 	}
@@ -92,7 +92,7 @@ func (t *Tally) whole(b *bucketTally) {
 func (t *Tally) part(b *bucket, from, to int) {
 	for i := from; i < to; i++ {
 		t.ByShard[b.shards[i]]++
-		t.Newest, t.Oldest = newer(t.Newest, b.since[i].T), older(t.Oldest, b.since[i].T)
+		t.Newest, t.Oldest = max(t.Newest, b.since[i].T), older(t.Oldest, b.since[i].T)
 	}
 	if b.jumbo == nil {
 		return
@@ -103,8 +103,6 @@ func (t *Tally) part(b *bucket, from, to int) {
 		}
 	}
 }
-
-func newer(a, b uint32) uint32 { return max(a, b) }
 
 // older takes 0 for a time that is not known.
 func older(a, b uint32) uint32 {

@@ -76,11 +76,7 @@ func (m *ChunkMap) position(enc string) (int, int) {
 // Find gives position and content of the chunk that holds k, in O(log n). The
 // global maximum itself belongs to the last chunk here, as mongos routes it.
 func (m *ChunkMap) Find(k shardkey.Key) (int, Chunk) {
-	if m.Len() == 0 {
-		return -1, Chunk{}
-	}
-	b, o := m.position(k.Encoded())
-	return int(m.starts[b]) + o, m.chunk(b, o)
+	return m.FindEncoded(k.Encoded())
 }
 
 // Overlap gives the positions [from, to) of the chunks that meet r, in

@@ -239,7 +239,7 @@ func (x *cursorWatch) take(waiting map[place]leaving, cursors []OpenCursor, at, 
 		h.Cursors = h.Cursors[:min(h.Count, maxHeldCursors)]
 		next.Held = append(next.Held, h)
 	}
-	slices.SortFunc(next.Held, compareHeld)
+	slices.SortFunc(next.Held, func(a, b HeldDeletion) int { return cmp.Or(cmp.Compare(a.NS, b.NS), cmp.Compare(a.Shard, b.Shard)) })
 	switch {
 	case len(next.Held) == 0:
 		x.first = time.Time{}

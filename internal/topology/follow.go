@@ -71,11 +71,6 @@ type namedRead struct {
 	again bool
 }
 
-func newFollower() follower {
-	return follower{named: map[Namespace]namedRead{}, last: map[Namespace]time.Time{},
-		come: make(chan struct{}, 1), moving: make(chan struct{}, 1)}
-}
-
 func signal(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -1,7 +1,6 @@
 package topology
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -151,9 +150,4 @@ func (d Deletions) UnknownText() message.Message {
 	}
 	return message.New("held.unknown", "Whether open cursors hold up the deletion of old documents is not known: {reason}.",
 		message.Words("reason", ReasonText(d.Reason)))
-}
-
-// compareHeld orders by collection and shard.
-func compareHeld(a, b HeldDeletion) int {
-	return cmp.Or(cmp.Compare(a.NS, b.NS), cmp.Compare(a.Shard, b.Shard))
 }

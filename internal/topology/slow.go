@@ -68,7 +68,9 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 			t.slowBegan = began
 		}
 		loud = t.compare(time.Now()) || loud
-		return routers.settle(t, PartRouters, &t.Routers, sameRouters) || loud
+		return routers.settle(t, PartRouters, &t.Routers, func(a, b []Router) bool {
+			return slices.EqualFunc(a, b, func(a, b Router) bool { return a.Host == b.Host && a.Version == b.Version })
+		}) || loud
 	})
 	is := w.Table().Health
 	for _, p := range []Part{PartShards, PartDatabases, PartZones, PartSettings, PartRouters, PartBalancer} {
@@ -108,10 +110,6 @@ func (o *outcome[T]) settle(t *Table, p Part, field *T, same func(a, b T) bool) 
 }
 
 func deepEqual[T any](a, b T) bool { return reflect.DeepEqual(a, b) }
-
-func sameRouters(a, b []Router) bool {
-	return slices.EqualFunc(a, b, func(a, b Router) bool { return a.Host == b.Host && a.Version == b.Version })
-}
 
 // rawZones is the ranges as the source gives them, to compare with a new read.
 func rawZones(zones []ZoneRange) []ZoneRange {

@@ -73,7 +73,9 @@ func NewWatcher(src Source, o Options) *Watcher {
 		src: src, o: o.withDefaults(),
 		loaded:  make(chan struct{}),
 		routing: make(gate, 1), slow: make(gate, 1), events: make(gate, 1),
-		wakeup: make(chan struct{}, 1), follower: newFollower(),
+		wakeup: make(chan struct{}, 1),
+		follower: follower{named: map[Namespace]namedRead{}, last: map[Namespace]time.Time{},
+			come: make(chan struct{}, 1), moving: make(chan struct{}, 1)},
 	}
 	w.saved.take(&w.o)
 	w.table.Store(&Table{ClusterID: w.o.Known, Began: time.Now(), Health: map[Part]Health{}, every: w.o.every()})
@@ -212,12 +214,10 @@ func (w *Watcher) untilPoll(ctx context.Context, pause time.Duration) error {
 
 // sleepOr sleeps until the pause is over or early has something, or until the context ends, which is the error.
 func sleepOr(ctx context.Context, pause time.Duration, early <-chan struct{}) error {
-	t := time.NewTimer(pause)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-t.C:
+	case <-time.After(pause):
 	case <-early:
 	}
 	return nil

@@ -137,19 +137,6 @@ func withBatch(change func(*Batch)) func(*Run) {
 	}
 }
 
-// setTrial replaces or adds the entry of an item among the problems.
-func (b *Batch) setTrial(t ItemTrial) {
-	if i := b.trial(t.Item); i >= 0 {
-		b.Problems[i] = t
-		return
-	}
-	b.Problems = append(b.Problems, t)
-}
-
-func (b *Batch) dropTrial(item int) {
-	b.Problems = slices.DeleteFunc(b.Problems, func(t ItemTrial) bool { return t.Item == item })
-}
-
 // pause stops the clock of the batch.
 func (b *Batch) pause(h Hold) {
 	b.Hold, b.Waits = &h, message.Message{}

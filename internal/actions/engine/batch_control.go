@@ -24,7 +24,7 @@ const (
 
 // Pause pauses a batch: no further item begins, and those that run go on to their end.
 func (e *Engine) Pause(ctx context.Context, by auth.Principal, id string) (Run, error) {
-	run, err := e.changeBatch(ctx, by, id, auditRunPaused, nil, func(r Run) (func(*Run), error) {
+	return e.changeBatch(ctx, by, id, auditRunPaused, nil, func(r Run) (func(*Run), error) {
 		if r.Batch.Hold != nil {
 			return nil, nil
 		}
@@ -32,7 +32,6 @@ func (e *Engine) Pause(ctx context.Context, by auth.Principal, id string) (Run, 
 		return holdRun(Hold{Code: HoldPerson, By: by.ID, ByName: by.Name, At: at, Why: message.New("batch.paused",
 			"Paused by {by} at {at}. Items that had begun run to their end.", message.Text("by", by.ID), message.Time("at", at))}), nil
 	})
-	return run, err
 }
 
 // Resume lets a paused batch go on. An item that waits for a person is retried or skipped; the

@@ -179,10 +179,8 @@ func (b *batchRun) look(group int) (Gate, []GateLatency) {
 // waitForLook waits until it is time to look again, or somebody stops the batch. It returns false when
 // the process ends.
 func (b *batchRun) waitForLook() bool {
-	timer := time.NewTimer(gateAgain)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(gateAgain):
 	case <-b.x.newStopSignal():
 	case <-b.x.ctx.Done():
 		return false

@@ -210,14 +210,12 @@ func (b *batchRun) showWait(why message.Message) bool {
 // returns false when the process ends.
 func (b *batchRun) wait() bool {
 	x := b.x
-	timer := time.NewTimer(b.untilNext())
-	defer timer.Stop()
 	select {
 	case e := <-b.ended:
 		return b.settle(e.item, e.run)
 	case <-x.wake:
 	case <-x.newStopSignal():
-	case <-timer.C:
+	case <-time.After(b.untilNext()):
 	case <-x.ctx.Done():
 		return false
 	}
@@ -372,11 +370,13 @@ func (b *batchRun) saveItem(item *batchItem, trial *ItemTrial) bool {
 	return b.x.persist(withBatch(func(b *Batch) {
 		b.Open = slices.DeleteFunc(b.Open, func(o OpenItem) bool { return o.Item == number })
 		b.Done, b.Skipped = done, skipped
-		switch {
+		switch i := b.trial(number); {
+		case trial != nil && i >= 0:
+			b.Problems[i] = *trial
 		case trial != nil:
-			b.setTrial(*trial)
-		case over:
-			b.dropTrial(number)
+			b.Problems = append(b.Problems, *trial)
+		case over && i >= 0:
+			b.Problems = slices.Delete(b.Problems, i, i+1)
 		}
 	}))
 }

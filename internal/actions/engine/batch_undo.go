@@ -9,11 +9,6 @@ import (
 	"shardboard/internal/fault"
 )
 
-// mayHaveChanged reports whether an item of the batch may have changed something.
-func (b Batch) mayHaveChanged() bool {
-	return b.Done > 0 || slices.ContainsFunc(b.Problems, func(t ItemTrial) bool { return t.Run != "" })
-}
-
 // draftBatchUndo drafts the undo of a batch: the undo of each of its runs that has changed
 // something and was not undone by itself, the last first. undoes is false for another run.
 func (e *Engine) draftBatchUndo(ctx context.Context, s actions.Situation, r Request) (d actions.Draft, _ Request, undoes bool, err error) {

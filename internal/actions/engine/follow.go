@@ -45,7 +45,9 @@ func (e *Engine) follow(ctx context.Context) {
 		if err != nil {
 			waiting = asked // the next round reads them again
 		}
-		changed := !slices.EqualFunc(last, now, sameRecord) ||
+		changed := !slices.EqualFunc(last, now, func(a, b store.RunRecord) bool {
+			return a.ID == b.ID && a.State == b.State && bytes.Equal(a.Body, b.Body)
+		}) ||
 			!slices.EqualFunc(asked, waiting, func(a, b ApprovalRequest) bool { return a.Plan == b.Plan })
 		if changed || failed {
 			e.setFollowed(now)
@@ -68,10 +70,6 @@ func (e *base) readFollowed(ctx context.Context, cluster string) ([]store.RunRec
 	}
 	open, err := e.opts.Journal.OpenRuns(ctx, cluster)
 	return append(newest, open...), err
-}
-
-func sameRecord(a, b store.RunRecord) bool {
-	return a.ID == b.ID && a.State == b.State && bytes.Equal(a.Body, b.Body)
 }
 
 // setFollowed remembers the open runs of another process.

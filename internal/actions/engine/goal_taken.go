@@ -71,7 +71,7 @@ func (x *execution) runThatChanged(facts []operation.Fact) string {
 		if record.ID == run.ID {
 			continue
 		}
-		for _, s := range x.e.latest(record).Steps {
+		for _, s := range x.e.currentRun(record).Steps {
 			if s.leavesChange() && s.Already == "" && s.Sent.After(run.Started) &&
 				slices.ContainsFunc(facts, func(f operation.Fact) bool { return changes(t, s, f) }) {
 				return record.ID

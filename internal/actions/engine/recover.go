@@ -138,7 +138,7 @@ func (x *execution) resume(lock *lockRequest) {
 				return
 			}
 			s = x.current().Steps[i]
-		case s.State.Open() && x.nothingToSend(i) && !x.stopRequested():
+		case s.State.Open() && !slices.ContainsFunc(x.current().Steps[i:], Step.Sends) && !x.stopRequested():
 			x.runSteps(i)
 			return
 		case s.State.Open():
@@ -157,9 +157,4 @@ func (x *execution) resume(lock *lockRequest) {
 		}
 	}
 	x.endRun(Succeeded, message.Message{})
-}
-
-// nothingToSend reports whether all steps from i only wait for the cluster.
-func (x *execution) nothingToSend(i int) bool {
-	return !slices.ContainsFunc(x.current().Steps[i:], func(s Step) bool { return s.Sends() })
 }

@@ -68,7 +68,7 @@ func (x *execution) replanAs(i int, steps []operation.Step, readings []Reading, 
 		Because: because,
 		Before:  end - i,
 		After:   len(rest.Steps),
-		Same:    sameCommands(run.Steps[i:end], commands),
+		Same:    slices.EqualFunc(run.Steps[i:end], commands, func(s Step, c operation.Command) bool { return s.Command.Equal(c) }),
 	}
 	if !x.auditAdaptation(i, a) {
 		return false
@@ -182,8 +182,4 @@ func newSteps(steps []operation.Step, commands []operation.Command) []Step {
 		out[i] = Step{Step: s, Command: commands[i], State: Planned}
 	}
 	return out
-}
-
-func sameCommands(steps []Step, commands []operation.Command) bool {
-	return slices.EqualFunc(steps, commands, func(s Step, c operation.Command) bool { return s.Command.Equal(c) })
 }

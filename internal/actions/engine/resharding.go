@@ -7,7 +7,6 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/message"
-	"shardboard/internal/store"
 )
 
 // joinOperation looks whether the cluster works on a resharding or a move whose answer was lost, by a broken
@@ -95,19 +94,11 @@ func (x *execution) runThatAborted(s Step) string {
 		return ""
 	}
 	for _, record := range records {
-		if run := x.e.latest(record); run.sentAbort(s) {
+		if run := x.e.currentRun(record); run.sentAbort(s) {
 			return run.ID
 		}
 	}
 	return ""
-}
-
-// latest is a run as it is in memory, if this process has it open, or as it is stored.
-func (e *Engine) latest(record store.RunRecord) Run {
-	if x := e.executionOf(record.ID); x != nil {
-		return x.current()
-	}
-	return e.readableRun(record)
 }
 
 // sentAbort reports whether the run sent the command that aborts a step's resharding, and

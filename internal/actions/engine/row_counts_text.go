@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"strconv"
 
 	"shardboard/internal/actions"
@@ -52,27 +53,21 @@ func (c RowCount) whyNot() string {
 	if c.Before.Known && c.After.Reason == rowsPending {
 		return "{ns} had {before} " + c.rowsBefore() + " before the first command. Rows are counted again at the end."
 	}
-	switch c.notCounted().Reason {
-	case rowsPending:
-		return "{ns}: rows not counted yet."
-	case rowsTooMany:
-		return "{ns}: not counted: more than {most} rows."
-	case rowsTooSlow:
-		return "{ns}: not counted: it took too long."
-	case "notPermitted":
-		return "{ns}: not counted: the cluster does not permit it."
-	case "unreachable":
-		return "{ns}: not counted: the cluster did not answer."
-	case rowsInterrupted:
-		return "{ns}: not counted: the run was stopped, or the program ended."
-	case rowsNoFilter:
-		return "{ns}: rows of the moved range are not known: they cannot be counted by its bounds."
-	case rowsManyRanges:
-		return "{ns}: rows of the other moved ranges are not known: only the first ranges of a plan are counted."
-	case rowsNothingSent:
+	if c.notCounted().Reason == rowsNothingSent {
 		return "{ns} had {before} " + c.rowsBefore() + ". Nothing was sent, so rows were not counted again."
 	}
-	return "{ns}: rows not counted ({reason})."
+	return "{ns}: " + cmp.Or(rowsNotCounted[c.notCounted().Reason], "rows not counted ({reason})") + "."
+}
+
+var rowsNotCounted = map[string]string{
+	rowsPending:     "rows not counted yet",
+	rowsTooMany:     "not counted: more than {most} rows",
+	rowsTooSlow:     "not counted: it took too long",
+	"notPermitted":  "not counted: the cluster does not permit it",
+	"unreachable":   "not counted: the cluster did not answer",
+	rowsInterrupted: "not counted: the run was stopped, or the program ended",
+	rowsNoFilter:    "rows of the moved range are not known: they cannot be counted by its bounds",
+	rowsManyRanges:  "rows of the other moved ranges are not known: only the first ranges of a plan are counted",
 }
 
 // notCounted is the figure whose reason explains why there is no difference.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"time"
 
 	"shardboard/internal/actions"
@@ -130,8 +129,4 @@ func (s *Step) setError(err error) {
 // may have made it because of this run.
 func (s Step) leavesChange() bool {
 	return s.State == Succeeded && s.Sends() && !s.Pauses && !s.Restores && s.Already != ByOther
-}
-
-func (r Run) changedAnything() bool {
-	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.leavesChange() })
 }

@@ -1,6 +1,9 @@
 package engine
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // RunCounts are the runs of this process by state.
 type RunCounts struct {
@@ -11,10 +14,7 @@ type RunCounts struct {
 // RunCounts counts the runs that this process executes and those that it has ended.
 func (e *Engine) RunCounts() RunCounts {
 	e.mu.Lock()
-	executions := make([]*execution, 0, len(e.executions))
-	for _, x := range e.executions {
-		executions = append(executions, x)
-	}
+	executions := slices.Collect(maps.Values(e.executions))
 	out := RunCounts{Open: map[State]int{}, Ended: maps.Clone(e.ended)}
 	e.mu.Unlock()
 	for _, x := range executions {

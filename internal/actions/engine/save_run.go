@@ -57,9 +57,14 @@ func (x *execution) save(ctx context.Context, change func(*Run)) error {
 // next process finds the run open. Only the goroutine of the run calls persist.
 func (x *execution) persist(change func(*Run)) bool {
 	mine := &pendingChange{change}
-	x.setPending(mine)
+	x.mu.Lock()
+	x.pending = mine
+	x.mu.Unlock()
 	return retrySaving(x.ctx, func() bool {
-		if !x.hasPending(mine) {
+		x.mu.Lock()
+		saved := x.pending != mine
+		x.mu.Unlock()
+		if saved {
 			return true
 		}
 		err := x.save(x.ctx, func(*Run) {})
@@ -70,18 +75,6 @@ func (x *execution) persist(change func(*Run)) bool {
 		x.updateMemory(func(r *Run) { r.Why = runUnsaved })
 		return false
 	})
-}
-
-func (x *execution) setPending(r *pendingChange) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.pending = r
-}
-
-func (x *execution) hasPending(r *pendingChange) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.pending == r
 }
 
 // retrySaving calls try with growing pauses until it returns true. It returns false

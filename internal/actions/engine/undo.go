@@ -21,7 +21,7 @@ func (r Run) CanUndo() bool {
 		return false
 	}
 	if r.IsBatch() {
-		return r.Batch.mayHaveChanged()
+		return r.Batch.Done > 0 || slices.ContainsFunc(r.Batch.Problems, func(t ItemTrial) bool { return t.Run != "" })
 	}
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.leavesChange() && s.Invertible() })
 }
@@ -54,7 +54,7 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 			fault.Conflict,
 			"This run undid another one. To reverse it, make the plan of that run again.",
 		)
-	case !run.CanUndo() && run.changedAnything():
+	case !run.CanUndo() && slices.ContainsFunc(run.Steps, Step.leavesChange):
 		return run, actions.Draft{}, fault.New(
 			fault.Conflict,
 			"No command undoes what this run did: only the balancer sets jumbo flags, a balancer window that was not known before "+

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -12,49 +13,29 @@ import (
 
 // Subject names what the fact is about.
 func (f Fact) Subject() message.Message {
-	return message.New("need."+string(f.Kind), f.Kind.subject(), message.Namespace("ns", f.NS), message.Text("db", f.DB),
-		message.Shard("shard", f.Shard), message.Zone("zone", f.Zone), message.Key("min", shardkey.PlainValues(f.Min)),
+	return message.New("need."+string(f.Kind), cmp.Or(subjects[f.Kind], string(f.Kind)), message.Namespace("ns", f.NS),
+		message.Text("db", f.DB), message.Shard("shard", f.Shard), message.Zone("zone", f.Zone), message.Key("min", shardkey.PlainValues(f.Min)),
 		message.Key("max", shardkey.PlainValues(f.Max)))
 }
 
-func (k FactKind) subject() string {
-	switch k {
-	case FactCollection:
-		return "The collection {ns}"
-	case FactResharded:
-		return "The collection {ns} after resharding"
-	case FactResharding:
-		return "The running resharding"
-	case FactMaintenance:
-		return "The maintenance window"
-	case FactChunk:
-		return "The chunk {min} → {max} of {ns}"
-	case FactCover:
-		return "The chunks from {min} to {max} of {ns}"
-	case FactHeld:
-		return "The chunks on {shard} from {min} to {max} of {ns}"
-	case FactEdge:
-		return "The bound {min} of {ns}"
-	case FactZoneRange:
-		return "The zone range {min} → {max} of {ns}"
-	case FactZoneFree:
-		return "The zone ranges between {min} and {max} of {ns}"
-	case FactShardZone:
-		return "Shard {shard} in the zone {zone}"
-	case FactShard:
-		return "The shard {shard}"
-	case FactBalancer:
-		return "The balancer"
-	case FactDatabase:
-		return "The database {db}"
-	case FactPlace:
-		return "The collection {ns}"
-	case FactRemains:
-		return "What is left on {shard}"
-	case FactSpare:
-		return "The shards without {shard}"
-	}
-	return string(k)
+var subjects = map[FactKind]string{
+	FactCollection:  "The collection {ns}",
+	FactResharded:   "The collection {ns} after resharding",
+	FactResharding:  "The running resharding",
+	FactMaintenance: "The maintenance window",
+	FactChunk:       "The chunk {min} → {max} of {ns}",
+	FactCover:       "The chunks from {min} to {max} of {ns}",
+	FactHeld:        "The chunks on {shard} from {min} to {max} of {ns}",
+	FactEdge:        "The bound {min} of {ns}",
+	FactZoneRange:   "The zone range {min} → {max} of {ns}",
+	FactZoneFree:    "The zone ranges between {min} and {max} of {ns}",
+	FactShardZone:   "Shard {shard} in the zone {zone}",
+	FactShard:       "The shard {shard}",
+	FactBalancer:    "The balancer",
+	FactDatabase:    "The database {db}",
+	FactPlace:       "The collection {ns}",
+	FactRemains:     "What is left on {shard}",
+	FactSpare:       "The shards without {shard}",
 }
 
 // Text is the fact with its expected values.
@@ -68,10 +49,7 @@ func (f Fact) Text() string {
 
 // FieldLabel is the name for people of a field of a fact or of Limits.
 func FieldLabel(name string) string {
-	if label := fieldLabels[name]; label != "" {
-		return label
-	}
-	return name
+	return cmp.Or(fieldLabels[name], name)
 }
 
 var fieldLabels = map[string]string{

@@ -336,8 +336,9 @@ func (c *Control) Handlers() map[string]engine.Handler {
 		"grantPrivilegesToRole": c.grantPrivileges,
 	}
 	ofSession := map[string]func(*Session, *engine.Request) (bson.D, error){
-		"saslStart": saslStart, "saslContinue": saslContinue, "logout": logout, "authenticate": authenticate,
-		"connectionStatus": connectionStatus,
+		"saslStart":    func(s *Session, r *engine.Request) (bson.D, error) { return s.start(r.DB, r.Body) },
+		"authenticate": func(s *Session, r *engine.Request) (bson.D, error) { return s.byCertificate(r.DB, r.Body, r.Conn) },
+		"saslContinue": saslContinue, "logout": logout, "connectionStatus": connectionStatus,
 	}
 	out := make(map[string]engine.Handler, len(plain)+len(ofSession))
 	for name, run := range plain {

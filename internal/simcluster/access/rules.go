@@ -115,10 +115,13 @@ func generalRules() map[string]rule {
 	return list
 }
 
-// cluster requires actions on the cluster.
-func cluster(actions ...string) rule {
-	return rule{allows: func(s *Session, _ *engine.Request) bool { return s.May(OnCluster(), actions...) }}
+// on requires actions on a resource.
+func on(r Resource, actions ...string) rule {
+	return rule{allows: func(s *Session, _ *engine.Request) bool { return s.May(r, actions...) }}
 }
+
+// cluster requires actions on the cluster.
+func cluster(actions ...string) rule { return on(OnCluster(), actions...) }
 
 // database requires actions on the command's database.
 func database(actions ...string) rule {
@@ -271,8 +274,7 @@ func shardingRules() map[string]rule {
 		"configureCollectionBalancing": namespace("splitChunk"), "balancerCollectionStatus": namespace("enableSharding"),
 		"analyzeShardKey": namespace("analyzeShardKey"), "configureQueryAnalyzer": namespace("configureQueryAnalyzer"),
 
-		"balancerStart": settingRule(settings, "update"), "balancerStop": settingRule(settings, "update"),
-		"balancerStatus": settingRule(settings, "find"),
+		"balancerStart": on(settings, "update"), "balancerStop": on(settings, "update"), "balancerStatus": on(settings, "find"),
 
 		"addShardToZone": {allows: func(s *Session, _ *engine.Request) bool {
 			return s.May(OnCluster(), "enableSharding") || s.May(OnNamespace("config", "shards"), "update")
@@ -292,10 +294,6 @@ func shardingRules() map[string]rule {
 				r.DB != "admin" && s.May(OnDatabase(r.DB), "checkMetadataConsistency")
 		}},
 	}
-}
-
-func settingRule(on Resource, action string) rule {
-	return rule{allows: func(s *Session, _ *engine.Request) bool { return s.May(on, action) }}
 }
 
 // inDatabase requires an action on the database in the command's first field.

@@ -25,10 +25,6 @@ const conversationID = int32(1)
 // maxMessage is the largest client message in bytes. Valid ones are much smaller.
 const maxMessage = 4 << 10
 
-func saslStart(s *Session, r *engine.Request) (bson.D, error) {
-	return s.start(r.DB, r.Body)
-}
-
 // start begins authentication on a database.
 func (s *Session) start(db string, body bson.Raw) (bson.D, error) {
 	s.open = nil
@@ -243,13 +239,8 @@ const (
 	x509 = "MONGODB-X509"
 )
 
-// authenticate signs in the user of $external that has the name of the client's
-// certificate.
-func authenticate(s *Session, r *engine.Request) (bson.D, error) {
-	return s.byCertificate(r.DB, r.Body, r.Conn)
-}
-
-// byCertificate runs authenticate, or the one in a hello. A client may leave out the
+// byCertificate signs in the user of $external that has the name of the client's
+// certificate, by authenticate or the one in a hello. A client may leave out the
 // user; one that it names must be the certificate's.
 func (s *Session) byCertificate(db string, body bson.Raw, conn *engine.Conn) (bson.D, error) {
 	mechanism, _ := value.Field(body, "mechanism").StringValueOK()

@@ -65,16 +65,13 @@ func New(c *catalog.Cluster, o Options) *Balancer {
 func (b *Balancer) Run(ctx context.Context) {
 	wait := b.paced(busyWait)
 	for {
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
 		case <-b.wake:
-			timer.Stop()
 			wait = b.busy()
 			continue
-		case <-timer.C:
+		case <-time.After(wait):
 		}
 		wait = b.paced(idleWait)
 		if b.Round(ctx) > 0 {
@@ -92,10 +89,10 @@ func (b *Balancer) Round(ctx context.Context) (moved int) {
 		return 0
 	}
 	begun := c.Now()
-	c.BeginRound()
+	end := c.BeginRound()
 	defer func() {
 		c.Mu.Lock()
-		c.EndRound()
+		end()
 		c.Mu.Unlock()
 	}()
 	c.Mu.Unlock()
@@ -148,10 +145,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return true
 	case <-ctx.Done():
 		return false

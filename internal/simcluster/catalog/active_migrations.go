@@ -64,13 +64,6 @@ func (g *registry) add(m *migration) (join *migration, err error) {
 	return nil, nil
 }
 
-// receive registers a migration at its recipient.
-func (g *registry) receive(m *migration) error {
-	err := g.busy(m.To, m)
-	m.Receives = err == nil
-	return err
-}
-
 // busy is the error of a shard that already takes part in a migration other than m.
 func (g *registry) busy(shard string, m *migration) error {
 	const busy = "Unable to start new balancer operation because this shard is currently "
@@ -124,13 +117,13 @@ func (c *Cluster) Migrations() []Migration {
 	return out
 }
 
-// quiesce locks Mu once ns has no migration with this donor (any donor if empty) and is
-// not being resharded: DDL waits for both. On error Mu is not held.
-func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
+// Quiesce locks Mu once ns has no migration and is not being resharded: DDL waits for
+// both. On error (code 50) Mu is not held.
+func (c *Cluster) Quiesce(ctx context.Context, ns string) error {
 	for {
 		c.Mu.Lock()
 		var busy <-chan struct{}
-		if m := c.moves.donating(ns, shard); m != nil {
+		if m := c.moves.donating(ns, ""); m != nil {
 			busy = m.free
 		} else if o := c.reshard; o != nil && o.NS == ns {
 			busy = o.done
@@ -143,10 +136,6 @@ func (c *Cluster) quiesce(ctx context.Context, ns, shard string) error {
 		}
 	}
 }
-
-// Quiesce waits for the migrations of ns before DDL and locks Mu. On error (code 50) Mu
-// is not held.
-func (c *Cluster) Quiesce(ctx context.Context, ns string) error { return c.quiesce(ctx, ns, "") }
 
 // await waits for done within the command's time limit.
 func await(ctx context.Context, done <-chan struct{}) error {

@@ -72,7 +72,7 @@ type Cluster struct {
 	release release
 	clock   clock
 	rng     *rand.Rand
-	ids     map[string]*idSource // by server: "config", "router" or a shard's name
+	ids     map[string]*value.IDs // by server: "config", "router" or a shard's name
 	config  configStore
 	shards  []*shard
 	dbs     map[string]*database
@@ -107,7 +107,7 @@ func New(o Options) *Cluster {
 		opts:      o,
 		release:   release{Release: o.Version},
 		rng:       rand.New(rand.NewPCG(o.Seed, 0x5ead)),
-		ids:       make(map[string]*idSource),
+		ids:       make(map[string]*value.IDs),
 		dbs:       make(map[string]*database),
 		primaries: make(map[string]*primaryMove),
 		tables:    make(map[string]*Routing),
@@ -118,12 +118,12 @@ func New(o Options) *Cluster {
 	}
 	c.moves.ranges = c.since(8)
 	if o.ShardUUIDs {
-		c.release.refs = &shardRefs{uuids: make(map[string][16]byte)}
+		c.release.refs = make(map[string][16]byte)
 	}
 	c.still.Store(o.Still)
 	c.clock.epoch, c.clock.begun = o.Start, time.Now()
 	c.life, c.end = context.WithCancel(context.Background())
-	c.config = newConfigStore(c.Config, c.uuid, c.release)
+	c.config = newConfigStore(c.Config, c.UUID, c.release)
 	c.writeVersion()
 	for i, name := range o.Shards {
 		c.Shards[name] = engine.NewNode(name)
@@ -219,7 +219,7 @@ func (c *Cluster) setUpSessions() {
 		return
 	}
 	key, home := idPattern(), c.shards[0].name
-	coll, err := c.EnsureCollection(home, sessionsNS, c.uuid(), nil)
+	coll, err := c.EnsureCollection(home, sessionsNS, c.UUID(), nil)
 	if err != nil {
 		return
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -40,22 +39,16 @@ func (c *Cluster) logEntry(coll, server, what, ns string, details bson.D) {
 	if coll == "changelog" && server == configServer && byRouter(what) {
 		client = routerAddress
 	}
-	if c.since(8) {
-		host = c.signature(client)
+	if c.since(8) { // signed by the machine, and on the config server with the connection of the router that asked
+		if host = c.opts.Hostname; client != "" {
+			host = fmt.Sprintf("%s:{ remote: %q, local: %q }", host, client, configHost)
+		}
 	}
-	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, logTime(now), c.objectID(server).Hex()),
+	c.config.insert(coll, value.D("_id", fmt.Sprintf("%s-%s-%s", host, now.UTC().Format("2006-01-02T15:04:05.000-07:00"),
+		c.objectID(server).Hex()),
 		"server", host, "shard", server, "clientAddr", client, "time", bson.NewDateTimeFromTime(now), "what", what,
 		"ns", ns, "details", details))
 	c.trimLog(coll)
-}
-
-// signature is how a server of 8.0 signs log entries: the machine, and on the config
-// server the connection of the router that asked.
-func (c *Cluster) signature(client string) string {
-	if client == "" {
-		return c.opts.Hostname
-	}
-	return fmt.Sprintf("%s:{ remote: %q, local: %q }", c.opts.Hostname, client, configHost)
 }
 
 // trimLog removes the oldest tenth of a full log.
@@ -111,11 +104,3 @@ func uuidText(u [16]byte) string {
 	s := hex.EncodeToString(u[:])
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
-
-// versionText is a collection version in messages: "1|5||<epoch>||Timestamp(t, i)".
-func versionText(v bson.Timestamp, epoch bson.ObjectID, at bson.Timestamp) string {
-	return fmt.Sprintf("%d|%d||%s||Timestamp(%d, %d)", v.T, v.I, epoch.Hex(), at.T, at.I)
-}
-
-// logTime is the date inside a change log id.
-func logTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000-07:00") }

@@ -62,33 +62,18 @@ func (c *Cluster) LastTimestamp() bson.Timestamp {
 	return c.clock.last
 }
 
-// idSource makes object ids as one server process does: seconds, five bytes that
-// name the process, a counter.
-type idSource struct {
-	process [5]byte
-	count   uint32
-}
-
 // objectID makes an id on the named server. The caller holds Mu.
 func (c *Cluster) objectID(server string) bson.ObjectID {
 	s := c.ids[server]
 	if s == nil {
-		s = &idSource{count: c.rng.Uint32() & 0x3fffff}
-		for i := range s.process {
-			s.process[i] = byte(c.rng.Uint32())
-		}
+		s = value.NewIDs(c.rng, 0x3fffff)
 		c.ids[server] = s
 	}
-	s.count++
-	var id bson.ObjectID
-	binary.BigEndian.PutUint32(id[:4], uint32(c.Now().Unix()))
-	copy(id[4:9], s.process[:])
-	id[9], id[10], id[11] = byte(s.count>>16), byte(s.count>>8), byte(s.count)
-	return id
+	return s.At(c.Now())
 }
 
-// uuid makes a random (version 4) uuid. The caller holds Mu.
-func (c *Cluster) uuid() [16]byte {
+// UUID makes a random (version 4) uuid from the cluster's own source. The caller holds Mu.
+func (c *Cluster) UUID() [16]byte {
 	var u [16]byte
 	binary.LittleEndian.PutUint64(u[:8], c.rng.Uint64())
 	binary.LittleEndian.PutUint64(u[8:], c.rng.Uint64())
@@ -96,8 +81,5 @@ func (c *Cluster) uuid() [16]byte {
 	u[8] = u[8]&0x3f | 0x80
 	return u
 }
-
-// UUID makes a collection uuid from the cluster's own source. The caller holds Mu.
-func (c *Cluster) UUID() [16]byte { return c.uuid() }
 
 func uuidValue(u [16]byte) bson.Binary { return value.UUID(u) }

@@ -16,17 +16,14 @@ type balancerRounds struct {
 	done  chan struct{} // closed when the running round ends; nil between rounds
 }
 
-// BeginRound marks a balancer round as running. The caller holds Mu for writing.
-func (c *Cluster) BeginRound() {
+// BeginRound marks a balancer round as running until end is called, which unblocks
+// balancerStop. The caller holds Mu for writing, for both.
+func (c *Cluster) BeginRound() (end func()) {
+	done := make(chan struct{})
 	c.rounds.count++
-	c.rounds.done = make(chan struct{})
-}
-
-// EndRound marks the round as ended, which unblocks balancerStop. The caller holds Mu
-// for writing.
-func (c *Cluster) EndRound() {
-	if c.rounds.done != nil {
-		close(c.rounds.done)
+	c.rounds.done = done
+	return func() {
+		close(done)
 		c.rounds.done = nil
 	}
 }
@@ -190,21 +187,17 @@ func (c *Cluster) switchedOff(req *engine.Request, name string, known bool, off 
 	return nil
 }
 
-// statusChunkSize is the chunk size in MB in balancerCollectionStatus, a double in 8.0.
-func (c *Cluster) statusChunkSize(r *Routing) any {
-	if c.since(8) {
-		return float64(c.chunkSizeOf(r)) / (1 << 20)
-	}
-	return c.chunkSizeOf(r) >> 20
-}
-
 // compliance is the reply of balancerCollectionStatus; since 6.0 it has the chunk size
-// in MB and the phase of a running defragmentation.
+// in MB (a double in 8.0) and the phase of a running defragmentation.
 func (c *Cluster) compliance(r *Routing, violation string) bson.D {
 	if c.since(6) && r.newer.defragment != notDefragmenting {
 		violation = Defragmenting
 	}
-	return value.D(value.When(c.since(6), "chunkSize", c.statusChunkSize(r)), "balancerCompliant", violation == "",
+	size := any(c.chunkSizeOf(r) >> 20)
+	if c.since(8) {
+		size = float64(c.chunkSizeOf(r)) / (1 << 20)
+	}
+	return value.D(value.When(c.since(6), "chunkSize", size), "balancerCompliant", violation == "",
 		value.When(violation != "", "firstComplianceViolation", violation),
 		value.When(violation == Defragmenting, "details", value.D("currentPhase", r.newer.defragment.String())))
 }

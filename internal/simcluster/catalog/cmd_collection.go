@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -192,7 +193,7 @@ func keyOfBuckets(p pattern, series bson.Raw) (pattern, error) {
 
 // createdVersion is the version in the log entry of a new collection.
 func (f release) createdVersion(r *Routing) bson.D {
-	text := versionText(r.version, r.Epoch, r.Timestamp)
+	text := fmt.Sprintf("%d|%d||%s||Timestamp(%d, %d)", r.version.T, r.version.I, r.Epoch.Hex(), r.Timestamp.T, r.Timestamp.I)
 	return value.D(value.When(f.since(8), "placementVersion", "||"+text), value.When(!f.since(8), "version", text))
 }
 
@@ -213,7 +214,7 @@ func (c *Cluster) checkZones(s shardSpec) error {
 func (c *Cluster) shardKeyIndex(s shardSpec, primary string, coll *engine.Coll, empty bool) (*engine.Coll, error) {
 	if coll == nil {
 		var err error
-		if coll, err = c.EnsureCollection(primary, s.ns, c.uuid(), nil); err != nil {
+		if coll, err = c.EnsureCollection(primary, s.ns, c.UUID(), nil); err != nil {
 			return nil, err
 		}
 	}

@@ -113,13 +113,9 @@ func (c *Cluster) merge(ns string, lo, hi bson.Raw) (log func(), err error) {
 			c.logMerged("merge", r, owner, &now, before, len(parts))
 			return
 		}
-		c.logMerge(r, owner, merged, before, now.Version)
+		c.logChange(configServer, "merge", r.NS, value.D("merged", merged, r.versionFields("prevShardVersion", before),
+			r.versionFields("mergedVersion", now.Version), "owningShard", owner))
 	}, nil
-}
-
-func (c *Cluster) logMerge(r *Routing, owner string, merged bson.A, before, after bson.Timestamp) {
-	c.logChange(configServer, "merge", r.NS, value.D("merged", merged, r.versionFields("prevShardVersion", before),
-		r.versionFields("mergedVersion", after), "owningShard", owner))
 }
 
 // runMergeAllChunksOnShard merges all mergeable chunks of a shard (7.0). Assumed:

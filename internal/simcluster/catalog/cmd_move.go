@@ -155,7 +155,7 @@ func (c *Cluster) runMoveRange(ctx context.Context, req *engine.Request, ns stri
 	var err error
 	missing, stuck := c.shard(to) == nil, c.since(8) && c.crossesChunks(ns, lo, hi)
 	if c.since(8) && missing && c.Routing(ns) != nil {
-		err = noDestination(to)
+		err = status.Errorf(status.ShardNotFound, "Could not find destination shard :: caused by :: Shard %s not found", to)
 	} else if !stuck {
 		lo, hi, err = c.rangeToMove(ns, lo, hi)
 	}

@@ -22,7 +22,7 @@ func (c *Cluster) runRefineCollectionShardKey(ctx context.Context, req *engine.R
 	if c.since(8) {
 		return bson.D{}, c.refineByCoordinator(ctx, ns, p)
 	}
-	if err := c.quiesce(ctx, ns, ""); err != nil {
+	if err := c.Quiesce(ctx, ns); err != nil {
 		return nil, err
 	}
 	defer c.Mu.Unlock()
@@ -53,7 +53,7 @@ func (c *Cluster) refineByCoordinator(ctx context.Context, ns string, p pattern)
 			bump()
 		}
 		c.Mu.Unlock()
-		if result = c.quiesce(c.life, ns, ""); result != nil {
+		if result = c.Quiesce(c.life, ns); result != nil {
 			return
 		}
 		defer c.Mu.Unlock()

@@ -127,15 +127,11 @@ func (c *Cluster) drainOrRemove(s *shard) (bson.D, error) {
 
 // shardByNameOrHost finds the shard that a command names.
 func (c *Cluster) shardByNameOrHost(name string) (*shard, error) {
-	if s := c.shard(name); s != nil {
-		return s, nil
+	i := slices.IndexFunc(c.shards, func(s *shard) bool { return s.name == name || s.host == name })
+	if i < 0 {
+		return nil, noShard(name)
 	}
-	for _, s := range c.shards {
-		if s.host == name {
-			return s, nil
-		}
-	}
-	return nil, noShard(name)
+	return c.shards[i], nil
 }
 
 // ongoing is the answer about a draining shard that is not empty; nil when it is.
@@ -202,9 +198,8 @@ func (c *Cluster) dropShard(s *shard) {
 		c.shards[0].topology = c.Timestamp()
 		c.saveShard(c.shards[0])
 	}
-	for _, on := range []bool{true, false} {
-		c.logParameter(value.D("addOrRemoveShardInProgress", value.D("inProgress", on)))
-	}
+	c.logInProgress(true)
+	c.logInProgress(false)
 	c.logChange(configServer, "removeShard", "", value.D("shard", s.name))
 }
 

@@ -16,8 +16,9 @@ import (
 // collectionDocument is the row of config.collections, fields in the order of 5.0.7.
 func (c *Cluster) collectionDocument(r *Routing) bson.D {
 	d := value.D("_id", r.NS, "lastmodEpoch", r.Epoch, "lastmod", bson.NewDateTimeFromTime(r.Lastmod))
-	if !c.since(5) {
-		return value.D(d, r.legacyFields(), r.extra)
+	if !c.since(5) { // no timestamp, and noBalance only when it is set
+		return value.D(d, "dropped", false, "key", r.Key, "unique", r.Unique, "uuid", uuidValue(r.UUID), "distributionMode", "sharded",
+			value.When(r.NoBalance, "noBalance", true), r.extra)
 	}
 	return value.D(d, "timestamp", r.Timestamp, "uuid", uuidValue(r.UUID), "key", r.Key,
 		value.When(r.simple, "defaultCollation", value.D("locale", "simple")), "unique", r.Unique, r.orderedFields(), r.extra)
@@ -117,9 +118,10 @@ func (c *Cluster) reloadCollections() {
 			continue
 		}
 		r.record = id
-		r.readNewerFields(doc)
+		switchedOff := func(name string) bool { on, ok := doc.Lookup(name).BooleanOK(); return ok && !on }
+		r.newer.noAutoMerge = c.since(7) && switchedOff("enableAutoMerge")
 		r.NoBalance = truthy(doc.Lookup("noBalance"))
-		r.Permitted = permitted(doc)
+		r.Permitted = !switchedOff("permitMigrations") // by setAllowMigrations; a resharding forbids migrations by another field
 	}
 }
 

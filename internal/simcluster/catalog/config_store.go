@@ -46,30 +46,18 @@ func indexesOf(f release) map[string][]bson.D {
 	if f.since(7) {
 		delete(m, "locks")
 		delete(m, "lockpings")
+		m["placementHistory"] = []bson.D{unique(value.D("nss", int32(1), "timestamp", int32(-1)))}
+		m["chunks"] = append(m["chunks"], plain(by("uuid", "shard", "onCurrentShardSince")))
 	}
 	if f.since(8) {
-		delete(m, "migrations")
-	}
-	if f.since(8) { // internal to the server as well
+		delete(m, "migrations") // what follows is internal to the server as well
 		without = append(without, "system.preimages", "rangeDeletions", "sampledQueries", "sampledQueriesDiff", "clusterParameters",
 			"sharding_configsvr_coordinators", "analyzeShardKeySplitPoints")
 	}
 	for _, name := range without {
 		m[name] = nil
 	}
-	if f.since(7) {
-		m["placementHistory"] = []bson.D{unique(value.D("nss", int32(1), "timestamp", int32(-1)))}
-	}
-	if f.since(7) {
-		m["chunks"] = append(m["chunks"], plain(by("uuid", "shard", "onCurrentShardSince")))
-	}
 	return m
-}
-
-// createdOnFirstWrite reports whether a collection exists only after the first write to
-// it.
-func createdOnFirstWrite(name string, f release) bool {
-	return (name == "settings" || name == "actionlog") && !f.since(8)
 }
 
 // optionsOf are the options of a collection of config that has some in 8.0.
@@ -96,8 +84,8 @@ func newConfigStore(n *engine.Node, uuid func() [16]byte, f release) configStore
 	s := configStore{node: n, uuid: uuid}
 	specs := indexesOf(f)
 	for _, name := range sortedKeys(specs) {
-		if createdOnFirstWrite(name, f) {
-			continue
+		if (name == "settings" || name == "actionlog") && !f.since(8) {
+			continue // it exists from the first write on
 		}
 		coll := n.Create("config", name, uuid(), optionsOf(name, f))
 		for _, spec := range specs[name] {

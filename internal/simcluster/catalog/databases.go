@@ -57,7 +57,7 @@ func (c *Cluster) createDatabase(name, primary string, partitioned bool) *databa
 	}
 	d := &database{
 		name: name, primary: primary, partitioned: partitioned,
-		uuid: c.uuid(), timestamp: c.Timestamp(), lastMod: 1,
+		uuid: c.UUID(), timestamp: c.Timestamp(), lastMod: 1,
 	}
 	d.record = c.config.insert("databases", c.databaseDocument(d))
 	c.dbs[name] = d

@@ -107,7 +107,8 @@ func (t *transfer) committed(life context.Context) error {
 		}
 		switch step {
 		case Committed:
-			t.logCommit()
+			t.logEntry(t.m.From, "moveChunk.commit", value.D("from", t.m.From, "to", t.m.To,
+				"counts", value.D("cloned", t.cloned, "clonedBytes", t.bytes, "catchup", t.later, "steady", int64(0))))
 		case Cleaning:
 			cleanup = t.scheduleDonorCleanup(t.m.Options.WaitForDelete)
 		}
@@ -122,12 +123,6 @@ func (t *transfer) committed(life context.Context) error {
 	case <-life.Done():
 		return errShutdown()
 	}
-}
-
-func (t *transfer) logCommit() {
-	t.logEntry(t.m.From, "moveChunk.commit", value.D("from", t.m.From, "to", t.m.To,
-		"counts", value.D("cloned", t.cloned, "clonedBytes", t.bytes,
-			"catchup", t.later, "steady", int64(0))))
 }
 
 // scheduleDonorCleanup deletes the donor's copy now or after the orphan delay. What is to be deleted now and held by a

@@ -136,10 +136,8 @@ func (c *Cluster) pauseExactly(life context.Context, d time.Duration) error {
 		c.clock.ahead.Add(int64(d))
 		d = 0
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 		return nil
 	case <-life.Done():
 		return errShutdown()
@@ -208,7 +206,8 @@ func (t *transfer) listDocuments(context.Context) error {
 	if n := int64(coll.Len()); n > 0 {
 		average = max(coll.Bytes()/n, 5)
 		full = t.c.chunkSizeOf(r) / average
-		if movesOneDocument(t.c.opts.Version) {
+		// SERVER-66041: chunks of one or two documents move however large they are.
+		if v := t.c.opts.Version; v.AtLeast(6, 0, 0) || v.AtLeast(5, 0, 9) || v[0] == 4 && v.AtLeast(4, 4, 15) {
 			full = max(full, 1)
 		}
 		full *= 2
@@ -219,12 +218,6 @@ func (t *transfer) listDocuments(context.Context) error {
 			full, t.c.chunkSizeOf(r), average, n, t.m.NS, text(t.m.Min), text(t.m.Max))
 	}
 	return nil
-}
-
-// movesOneDocument reports whether a release moves chunks of one or two documents
-// however large they are (SERVER-66041: 4.4.15, 5.0.9, 6.0).
-func movesOneDocument(r Release) bool {
-	return r.AtLeast(6, 0, 0) || r.AtLeast(5, 0, 9) || r[0] == 4 && r.AtLeast(4, 4, 15)
 }
 
 // failOnDonor ends a migration after an error on the donor.

@@ -18,7 +18,9 @@ import (
 func (t *transfer) ask(life context.Context) error {
 	t.c.Mu.Lock()
 	defer t.c.Mu.Unlock()
-	if err := t.c.moves.receive(t.m); err != nil {
+	err := t.c.moves.busy(t.m.To, t.m)
+	t.m.Receives = err == nil
+	if err != nil {
 		t.fail = func(err error) error {
 			err = t.failOnDonor(err)
 			_ = t.c.pause(life, prepareTime) // the donor becomes free a little later
@@ -83,8 +85,7 @@ func (t *transfer) clone(life context.Context) error {
 // clearOrphans waits until the recipient has no orphans of an earlier migration in the
 // range. Before 8.0 the recipient logs that it gave up.
 func (t *transfer) clearOrphans(life context.Context) error {
-	limit := time.NewTimer(t.c.Paced(orphanWait))
-	defer limit.Stop()
+	limit := time.After(t.c.Paced(orphanWait))
 	for {
 		t.c.Mu.Lock()
 		t.c.CleanOrphans()
@@ -102,22 +103,18 @@ func (t *transfer) clearOrphans(life context.Context) error {
 		if o == nil {
 			return nil
 		}
-		due := time.NewTimer(left)
 		select {
 		case <-o.gone:
-		case <-due.C:
-		case <-limit.C:
-			due.Stop()
+		case <-time.After(left):
+		case <-limit:
 			err := t.c.errOrphans(t.m)
 			if !t.c.since(8) {
 				t.fail = func(failed error) error { return t.abortBoth(failed, err) }
 			}
 			return transferError(err.Error())
 		case <-life.Done():
-			due.Stop()
 			return errShutdown()
 		}
-		due.Stop()
 	}
 }
 

@@ -278,11 +278,6 @@ func (c *Cluster) moveStuck(ctx context.Context, ns string, lo, hi bson.Raw, to 
 	}
 }
 
-// noDestination is the error of moveRange for a shard that does not exist.
-func noDestination(to string) error {
-	return status.Errorf(status.ShardNotFound, "Could not find destination shard :: caused by :: Shard %s not found", to)
-}
-
 // onSource begins the text of every refusal of a donor in 8.0, where the config server
 // sends all moves.
 const onSource = "Command request failed on source shard."

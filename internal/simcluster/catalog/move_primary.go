@@ -164,7 +164,7 @@ func (m *primaryMove) begin(context.Context) error {
 		sources = append(sources, coll)
 	}
 	for _, coll := range sources {
-		copied, err := c.EnsureCollection(m.To, m.DB+"."+coll.Name, c.uuid(), coll)
+		copied, err := c.EnsureCollection(m.To, m.DB+"."+coll.Name, c.UUID(), coll)
 		if err != nil {
 			return err
 		}

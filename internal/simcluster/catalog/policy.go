@@ -332,11 +332,6 @@ func (c *Cluster) leaveOrphans(r *Routing, shard string, lo, hi bson.Raw, delay 
 	return o
 }
 
-// held reports whether an open cursor keeps the shard from deleting the range.
-func (c *Cluster) held(o *orphanRange) bool {
-	return c.opts.Held != nil && c.opts.Held(o.ns, o.shard, o.left, c.Now())
-}
-
 // orphansIn is a pending orphan range on shard that overlaps [lo, hi), or nil.
 func (c *Cluster) orphansIn(r *Routing, shard string, lo, hi bson.Raw) *orphanRange {
 	for _, o := range c.orphans {
@@ -351,7 +346,7 @@ func (c *Cluster) orphansIn(r *Routing, shard string, lo, hi bson.Raw) *orphanRa
 func (c *Cluster) CleanOrphans() {
 	now := c.Now()
 	c.orphans = slices.DeleteFunc(c.orphans, func(o *orphanRange) bool {
-		if o.due.After(now) || c.held(o) {
+		if o.due.After(now) || c.opts.Held != nil && c.opts.Held(o.ns, o.shard, o.left, now) {
 			return false
 		}
 		if r := c.Routing(o.ns); r != nil && r.UUID == o.uuid {

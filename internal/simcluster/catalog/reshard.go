@@ -225,10 +225,8 @@ func (o *resharding) pause(life context.Context, d time.Duration) error {
 	if o.c.still.Load() {
 		d = 0
 	}
-	timer := time.NewTimer(time.Duration(float64(d) * o.c.opts.Pace))
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(time.Duration(float64(d) * o.c.opts.Pace)):
 		return nil
 	case <-o.hurry:
 		return nil
@@ -340,7 +338,10 @@ func (o *resharding) rollBack() {
 	if t := c.tables[o.TempNS]; t != nil {
 		c.forgetCollection(t, true)
 	}
-	o.dropTemporary()
+	db, temp, _ := splitNS(o.TempNS)
+	for _, s := range c.shards {
+		c.Shards[s.name].Drop(db, temp)
+	}
 	if r := c.tables[o.NS]; r != nil {
 		r.blocked, r.extra = false, nil
 		c.saveCollection(r)

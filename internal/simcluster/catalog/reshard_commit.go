@@ -348,10 +348,3 @@ func (o *resharding) commit(life context.Context) error {
 	}
 	return nil
 }
-
-func (o *resharding) dropTemporary() {
-	db, temp, _ := splitNS(o.TempNS)
-	for _, s := range o.c.shards {
-		o.c.Shards[s.name].Drop(db, temp)
-	}
-}

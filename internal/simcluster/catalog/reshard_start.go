@@ -18,7 +18,7 @@ func (c *Cluster) newResharding(command string, r *Routing, key pattern) *reshar
 	return &resharding{
 		completion: newCompletion(), c: c, key: key, abort: make(chan struct{}), hurry: make(chan struct{}),
 		Resharding: Resharding{
-			NS: r.NS, TempNS: db + ".system.resharding." + uuidText(r.UUID), Source: r.UUID, UUID: c.uuid(), Key: key.raw,
+			NS: r.NS, TempNS: db + ".system.resharding." + uuidText(r.UUID), Source: r.UUID, UUID: c.UUID(), Key: key.raw,
 			State: "unused", Command: command, Initial: 1, Begun: c.Now(),
 		},
 	}

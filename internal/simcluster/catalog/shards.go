@@ -22,9 +22,13 @@ type shard struct {
 }
 
 func (s *shard) document(f release) bson.D {
+	version := int64(1) // of the replica set as the config server knows it; assumed
+	if f.since(8) {
+		version = -1 // none yet on the recorded 8.0
+	}
 	return value.D("_id", s.name, "host", s.host, "state", int32(1), value.When(f.since(5), "topologyTime", s.topology),
-		f.shardFields(s.name), value.When(s.hasTags, "tags", append([]string{}, s.tags...)),
-		value.When(s.draining, "draining", true))
+		value.When(f.since(7), "replSetConfigVersion", version), value.When(f.refs != nil, "uuid", f.shardRef(s.name)),
+		value.When(s.hasTags, "tags", append([]string{}, s.tags...)), value.When(s.draining, "draining", true))
 }
 
 func (c *Cluster) registerShard(name, address string) {
@@ -36,23 +40,17 @@ func (c *Cluster) registerShard(name, address string) {
 	c.nameShard(s.name)
 	s.record = c.config.insert("shards", s.document(c.release))
 	c.shards = append(c.shards, s)
-	c.logAddedShard(s)
-}
-
-func (c *Cluster) logAddedShard(s *shard) {
-	inProgress := func(on bool) bson.D {
-		return value.D("addOrRemoveShardInProgress", value.D("inProgress", on))
-	}
-	c.logParameter(inProgress(true))
-	defer c.logParameter(inProgress(false))
+	c.logInProgress(true)
 	c.logChange(configServer, "addShard", "", value.D("name", s.name, "host", s.host))
+	c.logInProgress(false)
 }
 
-// logParameter logs the cluster parameter that 8.0 sets while shards come and go.
-func (c *Cluster) logParameter(parameter bson.D) {
+// logInProgress logs the cluster parameter that 8.0 sets while shards come and go.
+func (c *Cluster) logInProgress(on bool) {
 	if !c.since(8) {
 		return
 	}
+	parameter := value.D("addOrRemoveShardInProgress", value.D("inProgress", on))
 	c.logChange(configServer, "setClusterParameter.start", "config.clusterParameters", parameter)
 	c.logChange(configServer, "setClusterParameter.end", "config.clusterParameters", parameter)
 }
@@ -213,14 +211,6 @@ func sameNames(a, b bson.Raw) (n int) {
 // configShardUUID is the fixed uuid of the config server as a shard.
 var configShardUUID = [16]byte{0x63, 0x6f, 0x6e, 0x66, 0x69, 0x67, 0x40, 0, 0x80}
 
-// shardRefs are the uuids of the shards. Development versions after 8.0 let documents
-// name a shard by its uuid instead of its name: config.chunks.shard and history,
-// config.databases.primary, config.placementHistory.shards
-// (db/global_catalog/shard_ref.cpp).
-type shardRefs struct {
-	uuids map[string][16]byte
-}
-
 // nameShard assigns a uuid to a new shard on versions that have shard uuids.
 func (c *Cluster) nameShard(name string) {
 	if c.release.refs == nil {
@@ -228,36 +218,17 @@ func (c *Cluster) nameShard(name string) {
 	}
 	uuid := configShardUUID
 	if name != configServer {
-		uuid = c.uuid()
+		uuid = c.UUID()
 	}
-	c.release.refs.uuids[name] = uuid
-}
-
-// shardFields are the fields of config.shards that newer versions add.
-func (f release) shardFields(name string) bson.D {
-	return value.D(value.When(f.since(7), "replSetConfigVersion", f.configVersion()),
-		value.When(f.refs != nil, "uuid", f.shardRef(name)))
-}
-
-// configVersion is the replica set's version that the config server knows: none yet on
-// the recorded 8.0. 1 is assumed for others.
-func (f release) configVersion() int64 {
-	if f.since(8) {
-		return -1
-	}
-	return 1
+	c.release.refs[name] = uuid
 }
 
 // shardRef is a document's reference to a shard: its uuid or its name.
 func (f release) shardRef(name string) any {
-	if f.refs == nil {
-		return name
+	if uuid, ok := f.refs[name]; ok {
+		return uuidValue(uuid)
 	}
-	uuid, ok := f.refs.uuids[name]
-	if !ok {
-		return name
-	}
-	return uuidValue(uuid)
+	return name
 }
 
 // shardName resolves a reference, "" if it is unknown.
@@ -266,11 +237,8 @@ func (f release) shardName(v bson.RawValue) string {
 		return name
 	}
 	_, data, ok := v.BinaryOK()
-	if !ok || len(data) != 16 || f.refs == nil {
-		return ""
-	}
-	for name, uuid := range f.refs.uuids {
-		if uuid == [16]byte(data) {
+	for name, uuid := range f.refs {
+		if ok && bytes.Equal(uuid[:], data) {
 			return name
 		}
 	}

@@ -13,7 +13,10 @@ import (
 // name shards. docs/simcluster.md lists what is assumed; what 8.0 is asked for is as recorded from 8.0.10.
 type release struct {
 	Release
-	refs *shardRefs // shard uuids in documents; nil: shards are named by name
+	// refs are the uuids of the shards; nil: documents name them by name. Development versions after 8.0 let them name a
+	// shard by its uuid: config.chunks.shard and history, config.databases.primary, config.placementHistory.shards
+	// (db/global_catalog/shard_ref.cpp).
+	refs map[string][16]byte
 }
 
 // since reports whether it is a major version or a newer one.
@@ -41,13 +44,6 @@ type newerFields struct {
 	order         []string      // of the fields after unique, as far as it is known
 }
 
-// legacyFields are the fields of a collection document in 4.4: no timestamp, and
-// noBalance only when it is set.
-func (r *Routing) legacyFields() bson.D {
-	return value.D("dropped", false, "key", r.Key, "unique", r.Unique, "uuid", uuidValue(r.UUID), "distributionMode", "sharded",
-		value.When(r.NoBalance, "noBalance", true))
-}
-
 // nonDefaultFields are the newer fields that differ from their defaults.
 func (r *Routing) nonDefaultFields() bson.D {
 	f := r.newer
@@ -55,22 +51,6 @@ func (r *Routing) nonDefaultFields() bson.D {
 		value.When(f.defragment != notDefragmenting, "defragmentCollection", true, "defragmentationPhase", f.defragment.String()),
 		value.When(f.noAutoMerge, "enableAutoMerge", false), value.When(f.unsplittable, "unsplittable", true),
 		value.When(f.series != nil, "timeseriesFields", f.series))
-}
-
-// readNewerFields reads the newer fields that clients set by writing to
-// config.collections.
-func (r *Routing) readNewerFields(doc bson.Raw) {
-	if r.release.since(7) {
-		v := doc.Lookup("enableAutoMerge")
-		r.newer.noAutoMerge = v.Type == bson.TypeBoolean && !v.Boolean()
-	}
-}
-
-// permitted reports whether a document permits migrations: what setAllowMigrations wrote. A resharding forbids them by
-// another field.
-func permitted(doc bson.Raw) bool {
-	v := doc.Lookup("permitMigrations")
-	return v.Type != bson.TypeBoolean || v.Boolean()
 }
 
 // bumpNewest increases the version of the newest chunk, by which 8.0 tells routers and shards that something of the

@@ -171,9 +171,6 @@ func (c *Coll) After(id RecordID) iter.Seq2[RecordID, bson.Raw] {
 	}
 }
 
-// Has tells whether a record is still there.
-func (c *Coll) Has(id RecordID) bool { return c.record(id) != nil }
-
 // Grown is closed at the next insert.
 func (c *Coll) Grown() <-chan struct{} {
 	c.growth.mu.Lock()

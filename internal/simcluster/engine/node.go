@@ -52,24 +52,16 @@ func (n *Node) put(c *Coll) {
 	n.dbs[c.DB][c.Name] = c
 }
 
-// Drop removes a collection and reports whether it existed.
-func (n *Node) Drop(db, coll string) bool {
-	if n.Coll(db, coll) == nil {
-		return false
-	}
+// Drop removes a collection, if it is there.
+func (n *Node) Drop(db, coll string) {
 	delete(n.dbs[db], coll)
 	if len(n.dbs[db]) == 0 {
 		delete(n.dbs, db)
 	}
-	return true
 }
 
-// DropDatabase removes all collections of a database and reports whether it had any.
-func (n *Node) DropDatabase(db string) bool {
-	_, had := n.dbs[db]
-	delete(n.dbs, db)
-	return had
-}
+// DropDatabase removes all collections of a database.
+func (n *Node) DropDatabase(db string) { delete(n.dbs, db) }
 
 // Rename moves a collection, which must exist, within the node; it keeps its UUID and replaces one of the new name.
 func (n *Node) Rename(db, coll, toDB, toColl string) {

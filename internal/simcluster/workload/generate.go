@@ -57,7 +57,7 @@ func (w *Workload) generateProject(r *rand.Rand, d *data, p *project) {
 	clients := 1 + int(float64(p.docs)*clientsPerDoc)
 	d.add("projects", w.projectDocument(r, p, clients))
 	for range clients {
-		c := w.ids.at(between(r, p.created, w.o.Epoch))
+		c := w.ids.At(between(r, p.created, w.o.Epoch))
 		p.clients = append(p.clients, c)
 	}
 	open := map[bson.ObjectID][]bson.ObjectID{} // client → documents attached
@@ -78,7 +78,7 @@ func (w *Workload) generateProject(r *rand.Rand, d *data, p *project) {
 func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, open map[bson.ObjectID][]bson.ObjectID) {
 	created := between(r, p.created, w.o.Epoch)
 	updated := between(r, created, w.o.Epoch)
-	doc := &document{project: p, id: w.mongod.at(created), actors: w.actorsOf(r, p)}
+	doc := &document{project: p, id: w.mongod.At(created), actors: w.actorsOf(r, p)}
 	n := int(r.ExpFloat64() * meanChanges)
 	snapshot := r.Float64() < snapshotShare
 	first := int64(1)
@@ -89,7 +89,7 @@ func (w *Workload) generateDocument(r *rand.Rand, d *data, p *project, i int, op
 	for k := range n {
 		at = between(r, at, updated)
 		doc.seq = first + int64(k)
-		d.add("changes", w.changeDocument(r, doc, w.mongod.at(at), doc.seq))
+		d.add("changes", w.changeDocument(r, doc, w.mongod.At(at), doc.seq))
 	}
 	doc.rows = n
 	w.changes += n
@@ -132,7 +132,7 @@ func (w *Workload) actorsOf(r *rand.Rand, p *project) []bson.ObjectID {
 // addVector adds the rows with a client's state of a document: versionvectors from
 // 0.5.3 on, syncedseqs before 0.6.7.
 func (w *Workload) addVector(d *data, doc *document, client bson.ObjectID, at time.Time) {
-	id := w.mongod.at(at)
+	id := w.mongod.At(at)
 	if w.layout.vectors {
 		d.add("versionvectors", value.D("_id", id, "client_id", client, "doc_id", doc.id,
 			"project_id", doc.project.id, "version_vector", versionVector(doc.actors, doc.seq)))
@@ -151,16 +151,16 @@ func (w *Workload) generateClusterWide(r *rand.Rand, d *data) {
 		if !seen[p.owner] {
 			seen[p.owner] = true
 			d.add("users", value.D("_id", p.owner, "username", fmt.Sprintf("user-%02d", i),
-				"hashed_password", "$2a$10$"+shortuuid(r)+shortuuid(r), "created_at", idTime(p.owner),
+				"hashed_password", "$2a$10$"+shortuuid(r)+shortuuid(r), "created_at", p.owner.Timestamp(),
 				"accessed_at", w.o.Epoch))
 		}
 		if !w.layout.current {
 			continue
 		}
-		d.add("members", value.D("_id", w.mongod.at(p.created), "project_id", p.id, "user_id", p.owner,
+		d.add("members", value.D("_id", w.mongod.At(p.created), "project_id", p.id, "user_id", p.owner,
 			"role", "owner", "invited_by", p.owner, "invited_at", p.created))
 	}
-	d.add("clusternodes", value.D("_id", w.ids.at(w.o.Epoch), "rpc_addr", nodeAddress, "lease_token", shortuuid(r),
+	d.add("clusternodes", value.D("_id", w.ids.At(w.o.Epoch), "rpc_addr", nodeAddress, "lease_token", shortuuid(r),
 		"expires_at", w.o.Epoch.Add(time.Minute), "updated_at", w.o.Epoch, "is_leader", true))
 }
 

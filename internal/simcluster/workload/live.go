@@ -116,14 +116,9 @@ type heat struct {
 func newHeat(docs []*document, r *rand.Rand) *heat {
 	h := &heat{docs: docs}
 	for range min(hotDocuments, len(docs)) {
-		h.hot = append(h.hot, docs[h.recent(r)])
+		h.hot = append(h.hot, docs[r.IntN(min(len(docs), hotCandidates))])
 	}
 	return h
-}
-
-// recent draws an index, preferring the newest documents.
-func (h *heat) recent(r *rand.Rand) int {
-	return r.IntN(min(len(h.docs), hotCandidates))
 }
 
 // pick draws the next document to edit; nil when there is none.
@@ -281,7 +276,7 @@ func (w *Workload) compactDocument(ctx context.Context, doc *document) error {
 	now := w.o.Now()
 	w.compactions++
 	r := w.rng(streamCompact + w.compactions)
-	row := w.changeDocument(r, doc, w.ids.at(now), 1)
+	row := w.changeDocument(r, doc, w.ids.At(now), 1)
 	if _, err := w.command(ctx, value.D("insert", "changes", "documents", bson.A{row})); err != nil {
 		return err
 	}
@@ -359,8 +354,8 @@ func (w *Workload) open(ctx context.Context, r *rand.Rand) error {
 		return nil
 	}
 	p, now := at.project, w.o.Now()
-	client := w.ids.at(now)
-	doc := &document{project: p, id: w.mongod.at(now), actors: []bson.ObjectID{client}}
+	client := w.ids.At(now)
+	doc := &document{project: p, id: w.mongod.At(now), actors: []bson.ObjectID{client}}
 	row := w.clientDocument(r, p, client, len(p.clients), []bson.ObjectID{doc.id})
 	if _, err := w.command(ctx, value.D("insert", "clients", "documents", bson.A{row})); err != nil {
 		return err

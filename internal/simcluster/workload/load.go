@@ -173,11 +173,11 @@ func (w *Workload) makeProjects(r *rand.Rand) {
 	r.Shuffle(n, func(i, j int) { counts[i], counts[j] = counts[j], counts[i] })
 	owners := make([]bson.ObjectID, max(1, n/4))
 	for i := range owners {
-		owners[i] = w.ids.at(start.Add(-time.Hour))
+		owners[i] = w.ids.At(start.Add(-time.Hour))
 	}
 	for i := range n {
 		w.projects = append(w.projects, &project{
-			id: w.ids.at(created[i]), name: projectName(i), created: created[i],
+			id: w.ids.At(created[i]), name: projectName(i), created: created[i],
 			owner: owners[r.IntN(len(owners))], docs: counts[i], snapshotEvery: snapshotEvery,
 		})
 		if i%2 == 0 {

@@ -49,14 +49,14 @@ func (w *Workload) changeFields(r *rand.Rand, doc *document, seq int64) bson.D {
 
 func (w *Workload) snapshotDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
 	size := snapshotBytes/2 + r.IntN(snapshotBytes*2)
-	return value.D("_id", w.ids.at(at), "project_id", doc.project.id, "doc_id", doc.id, "server_seq", doc.seq,
+	return value.D("_id", w.ids.At(at), "project_id", doc.project.id, "doc_id", doc.id, "server_seq", doc.seq,
 		"lamport", doc.seq, value.When(w.layout.vectors, "version_vector", versionVector(doc.actors, doc.seq)),
 		"snapshot", bson.Binary{Data: payload(r, size)}, "created_at", at)
 }
 
 // revisionDocument is a row of revisions: a state of a document that somebody keeps.
 func (w *Workload) revisionDocument(r *rand.Rand, doc *document, at time.Time) bson.D {
-	return value.D("_id", w.ids.at(at), "project_id", doc.project.id, "doc_id", doc.id,
+	return value.D("_id", w.ids.At(at), "project_id", doc.project.id, "doc_id", doc.id,
 		"label", fmt.Sprintf("revision %d", doc.seq), "description", "",
 		"snapshot", bson.Binary{Data: payload(r, snapshotBytes)}, "created_at", at)
 }
@@ -73,7 +73,7 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 			"status", "attached", value.When(w.layout.current, "epoch", int64(0)))})
 		list = append(list, doc)
 	}
-	created := idTime(id)
+	created := id.Timestamp()
 	attaching := value.When(w.layout.current, "attaching_docs", bson.A{})
 	return value.D("_id", id, "project_id", p.id, "key", fmt.Sprintf("client-%s-%06d", p.name, i), "status", status,
 		"documents", docs, "created_at", created, "updated_at", between(r, created, w.o.Epoch),
@@ -81,39 +81,12 @@ func (w *Workload) clientDocument(r *rand.Rand, p *project, id bson.ObjectID, i 
 }
 
 func (w *Workload) schemaDocument(p *project, version int) bson.D {
-	return value.D("_id", w.ids.at(p.created.Add(time.Duration(version)*time.Hour)), "project_id", p.id,
+	return value.D("_id", w.ids.At(p.created.Add(time.Duration(version)*time.Hour)), "project_id", p.id,
 		"name", "document", "version", int32(version),
 		"body", "type Document = { title: string; body: yorkie.Text; };",
 		"rules", bson.A{value.D("path", "$.title", "type", "string")},
 		"created_at", p.created.Add(time.Duration(version)*time.Hour))
 }
-
-// idMaker generates ObjectIDs like one process: seconds, five fixed random bytes, and a
-// counter.
-type idMaker struct {
-	process [5]byte
-	counter uint32
-}
-
-func newIDMaker(r *rand.Rand) *idMaker {
-	m := &idMaker{counter: r.Uint32() & 0xffffff}
-	for i := range m.process {
-		m.process[i] = byte(r.Uint32())
-	}
-	return m
-}
-
-func (m *idMaker) at(t time.Time) bson.ObjectID {
-	var id bson.ObjectID
-	binary.BigEndian.PutUint32(id[0:4], uint32(t.Unix()))
-	copy(id[4:9], m.process[:])
-	m.counter = (m.counter + 1) & 0xffffff
-	id[9], id[10], id[11] = byte(m.counter>>16), byte(m.counter>>8), byte(m.counter)
-	return id
-}
-
-// idTime is when an id was made.
-func idTime(id bson.ObjectID) time.Time { return id.Timestamp() }
 
 const alphabet = "23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
+
+	"shardboard/internal/simcluster/engine/value"
 )
 
 // Cluster is what the workload acts on: commands as any driver sends them, and
@@ -49,8 +51,8 @@ type Workload struct {
 	projects    []*project
 	heat        *heat
 	busy        *busy       // nil: none
-	ids         *idMaker    // of the Yorkie server process
-	mongod      *idMaker    // of a mongod: documents, changes and version vectors get their ids there
+	ids         *value.IDs  // of the Yorkie server process
+	mongod      *value.IDs  // of a mongod: documents, changes and version vectors get their ids there
 	docs        []*document // that may be edited, newest first
 	compactions uint64
 	opened      int // Yorkie documents made since the load
@@ -89,7 +91,7 @@ func Load(ctx context.Context, c Cluster, o Options) (*Workload, error) {
 	}
 	w := &Workload{o: o, c: c, layout: l}
 	r := w.rng(0)
-	w.ids, w.mongod = newIDMaker(r), newIDMaker(r)
+	w.ids, w.mongod = value.NewIDs(r, 0xffffff), value.NewIDs(r, 0xffffff)
 	w.makeProjects(r)
 	d := w.generate(r)
 	if err := w.prepare(ctx, d); err != nil {

@@ -24,8 +24,8 @@ func Check(schema bson.Raw, v bson.RawValue) []bson.D {
 		doc, isDoc := v.DocumentOK()
 		switch name {
 		case "bsonType":
-			if !isType(v, arg.StringValue()) {
-				fail(name, specified, reason("type did not match"), considered, bson.E{Key: "consideredType", Value: value.TypeName(v)})
+			if is := value.TypeName(v); is != arg.StringValue() && !(arg.StringValue() == "number" && v.IsNumber()) {
+				fail(name, specified, reason("type did not match"), considered, bson.E{Key: "consideredType", Value: is})
 			}
 		case "enum":
 			if !slices.ContainsFunc(slices.Collect(value.Items(arg)), func(x bson.RawValue) bool { return value.Compare(x, v) == 0 }) {
@@ -108,8 +108,4 @@ func otherFields(doc, schema bson.Raw) (names bson.A) {
 		}
 	}
 	return names
-}
-
-func isType(v bson.RawValue, name string) bool {
-	return value.TypeName(v) == name || name == "number" && v.IsNumber()
 }

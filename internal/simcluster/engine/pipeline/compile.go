@@ -203,11 +203,6 @@ func (c *compiler) stage(doc bson.Raw, first bool) (stage, error) {
 	return c.source(name, arg, first)
 }
 
-// unknown is the error for a stage that the server does not have.
-func unknown(name string) error {
-	return status.Errorf(40324, "Unrecognized pipeline stage name: '%s'", name)
-}
-
 func (c *compiler) transform(t expr.Transform) stage {
 	return each(func(doc bson.Raw, out func(bson.Raw) bool) (bool, error) {
 		doc, err := t.Apply(doc, &c.env.Expr)
@@ -288,7 +283,7 @@ func (c *compiler) source(name string, arg bson.RawValue, first bool) (stage, er
 	}[name]
 	switch {
 	case hook == nil:
-		return nil, unknown(name)
+		return nil, status.Errorf(40324, "Unrecognized pipeline stage name: '%s'", name)
 	case !first:
 		return nil, notFirst(name)
 	case arg.Type != bson.TypeEmbeddedDocument:

@@ -178,26 +178,22 @@ type Lead struct {
 func Leading(stages []bson.Raw) Lead {
 	l := Lead{}
 	l.Filter, l.Rest = LeadingMatch(stages)
-	take := func(want string) (bson.RawValue, bool) {
-		if First(l.Rest) != want {
-			return bson.RawValue{}, false
-		}
-		_, arg := value.First(l.Rest[0])
-		return arg, true
-	}
-	if arg, ok := take("$sort"); ok && arg.Type == bson.TypeEmbeddedDocument {
-		l.Sort, l.Rest = arg.Value, l.Rest[1:]
-	}
-	if arg, ok := take("$skip"); ok {
-		if n, err := count("$skip", arg); err == nil {
-			l.Skip, l.Rest = n, l.Rest[1:]
+	if First(l.Rest) == "$sort" {
+		if _, arg := value.First(l.Rest[0]); arg.Type == bson.TypeEmbeddedDocument {
+			l.Sort, l.Rest = arg.Value, l.Rest[1:]
 		}
 	}
-	if arg, ok := take("$limit"); ok {
-		if n, err := count("$limit", arg); err == nil {
-			l.Limit, l.Rest = n, l.Rest[1:]
+	take := func(name string) (n int64) {
+		if First(l.Rest) == name {
+			_, arg := value.First(l.Rest[0])
+			if given, err := count(name, arg); err == nil {
+				n, l.Rest = given, l.Rest[1:]
+			}
 		}
+		return n
 	}
+	l.Skip = take("$skip")
+	l.Limit = take("$limit")
 	return l
 }
 

@@ -54,13 +54,11 @@ func equalities(n node, each func(path string, v bson.RawValue)) {
 // Bounds are the intervals, ascending and disjoint, in which the value at path of every matching
 // document lies: a superset where a condition cannot be expressed as intervals. It supposes that
 // the value is no array, which holds for shard keys. [MinKey, MaxKey] if nothing is known.
-func (f *Filter) Bounds(path string) []Interval { return f.bounds(path, false) }
+func (f *Filter) Bounds(path string) []Interval { return f.IndexBounds(path, false) }
 
 // IndexBounds is Bounds for an index in which arrays occur at the path (multikey): two conditions may
 // then be met by two elements, so that only one of them can bound a scan.
-func (f *Filter) IndexBounds(path string, multikey bool) []Interval { return f.bounds(path, multikey) }
-
-func (f *Filter) bounds(path string, multikey bool) []Interval {
+func (f *Filter) IndexBounds(path string, multikey bool) []Interval {
 	if !f.Empty() {
 		if found, known := bounds(f.root, path, multikey); known {
 			return found

@@ -30,12 +30,6 @@ func openDoc(doc bson.Raw) *tree {
 	return t
 }
 
-func openValue(v bson.RawValue) *tree {
-	t := openDoc(v.Value)
-	t.array = v.Type == bson.TypeArray
-	return t
-}
-
 func (s *slot) value() bson.RawValue {
 	if s.sub == nil {
 		return s.v
@@ -82,7 +76,8 @@ func (t *tree) find(part string) *slot {
 // enter opens the document or array in a slot; nil for other values.
 func (s *slot) enter() *tree {
 	if s.sub == nil && (s.v.Type == bson.TypeEmbeddedDocument || s.v.Type == bson.TypeArray) {
-		s.sub = openValue(s.v)
+		s.sub = openDoc(s.v.Value)
+		s.sub.array = s.v.Type == bson.TypeArray
 	}
 	return s.sub
 }

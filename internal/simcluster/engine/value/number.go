@@ -85,35 +85,10 @@ func CompareNumbers(a, b bson.RawValue) int {
 	if aInt && bInt {
 		return cmp.Compare(x, y)
 	}
-	switch {
-	case a.Type == bson.TypeDouble && b.Type == bson.TypeDouble:
+	if a.Type == bson.TypeDouble && b.Type == bson.TypeDouble {
 		return cmp.Compare(double(a), double(b)) // orders NaN first and -0 equal to 0
-	case aInt && b.Type == bson.TypeDouble:
-		return compareIntFloat(x, double(b))
-	case bInt && a.Type == bson.TypeDouble:
-		return -compareIntFloat(y, double(a))
 	}
-	return compareExact(a, b)
-}
-
-// compareIntFloat is exact: converting either operand to the other's type would lose
-// precision above 2^53.
-func compareIntFloat(n int64, f float64) int {
-	switch {
-	case math.IsNaN(f), f < -(1 << 63):
-		return 1
-	case f >= 1<<63:
-		return -1
-	}
-	whole := int64(f)
-	if c := cmp.Compare(n, whole); c != 0 {
-		return c
-	}
-	return cmp.Compare(0, f-math.Trunc(f))
-}
-
-// compareExact compares where at least one side is Decimal128.
-func compareExact(a, b bson.RawValue) int {
+	// Converting either operand to the other's type would lose precision above 2^53.
 	if x, y := special(a), special(b); x != 0 || y != 0 {
 		return cmp.Compare(x, y)
 	}

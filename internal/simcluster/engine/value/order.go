@@ -66,7 +66,11 @@ func Compare(a, b bson.RawValue) int {
 	case 20, 25:
 		return CompareDocs(a.Value, b.Value)
 	case 30:
-		return compareBinary(a.Value, b.Value)
+		// Length, then subtype, then bytes. Value is length, subtype, bytes.
+		return cmp.Or(
+			cmp.Compare(int32(binary.LittleEndian.Uint32(a.Value)), int32(binary.LittleEndian.Uint32(b.Value))),
+			bytes.Compare(a.Value[4:], b.Value[4:]),
+		)
 	case 35, 40:
 		return bytes.Compare(a.Value, b.Value)
 	case 45:
@@ -136,14 +140,6 @@ func scoped(v bson.RawValue) (code []byte, scope bson.Raw) {
 		return nil, nil // malformed
 	}
 	return v.Value[8 : end-1], bson.Raw(v.Value[end:])
-}
-
-// compareBinary orders length, then subtype, then bytes. Value is length, subtype, bytes.
-func compareBinary(a, b []byte) int {
-	return cmp.Or(
-		cmp.Compare(int32(binary.LittleEndian.Uint32(a)), int32(binary.LittleEndian.Uint32(b))),
-		bytes.Compare(a[4:], b[4:]),
-	)
 }
 
 // Hash is MongoDB's hash of a value for hashed indexes and shard keys, seed 0

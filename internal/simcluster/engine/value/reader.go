@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"time"
 
@@ -282,4 +283,28 @@ func (b *Builder) Raw() bson.Raw {
 	b.buf = append(b.buf, 0)
 	binary.LittleEndian.PutUint32(b.buf, uint32(len(b.buf)))
 	return b.buf
+}
+
+// IDs makes ObjectIDs as one process does: seconds, five bytes that name the process, a counter.
+type IDs struct {
+	process [5]byte
+	count   uint32
+}
+
+// NewIDs draws the process and the counter, which begins within a bit mask.
+func NewIDs(r *rand.Rand, mask uint32) *IDs {
+	s := &IDs{count: r.Uint32() & mask}
+	for i := range s.process {
+		s.process[i] = byte(r.Uint32())
+	}
+	return s
+}
+
+// At is the next id, made at a time.
+func (s *IDs) At(t time.Time) (id bson.ObjectID) {
+	s.count++
+	binary.BigEndian.PutUint32(id[8:], s.count) // of which three bytes stay
+	binary.BigEndian.PutUint32(id[:4], uint32(t.Unix()))
+	copy(id[4:9], s.process[:])
+	return id
 }
