@@ -93,11 +93,11 @@ func (c *Cluster) runAggregate(ctx context.Context, a aggregateArgs) (docs []bso
 			return nil, false, err
 		}
 		docs = append(docs, doc)
-		if len(docs)%256 == 0 && ctx.Err() != nil {
-			return nil, false, ctx.Err()
+		if len(docs)%256 == 0 && engine.Over(ctx) != nil {
+			return nil, false, engine.Over(ctx)
 		}
 	}
-	return docs, single, ctx.Err()
+	return docs, single, engine.Over(ctx)
 }
 
 // stream starts a pipeline: completely on the only targeted shard, or its first part on

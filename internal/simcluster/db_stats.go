@@ -157,14 +157,14 @@ func rangeSize(ctx context.Context, coll *engine.Coll, pattern, lo, hi bson.Raw,
 	for _, doc := range coll.Range(pattern, lo, hi) {
 		n++
 		size += int64(len(doc))
-		if n%256 == 0 && ctx.Err() != nil {
+		if n%256 == 0 && engine.Over(ctx) != nil {
 			break
 		}
 	}
 	if estimate && coll.Len() > 0 {
 		size = n * (coll.Bytes() / int64(coll.Len()))
 	}
-	return size, n, ctx.Err()
+	return size, n, engine.Over(ctx)
 }
 
 // wholeKeys checks that pattern and bounds are those of the shard key.

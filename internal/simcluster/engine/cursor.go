@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"slices"
+	"time"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -78,9 +79,10 @@ func (c *Cursor) matching(visit func(*record) bool) {
 	c.scan(func(r *record) bool {
 		c.plan.DocsExamined++
 		c.coll.examined.Docs.Add(1)
-		if c.plan.DocsExamined%256 == 0 && c.ctx.Err() != nil {
-			c.err = c.ctx.Err()
-			return false
+		if c.plan.DocsExamined%256 == 0 {
+			if c.err = Over(c.ctx); c.err != nil {
+				return false
+			}
 		}
 		ok, err := c.query.Filter.Match(r.doc)
 		if err != nil {
@@ -197,4 +199,13 @@ func (ch *choice) describe() Plan {
 		p.Bounds = append(p.Bounds, fb)
 	}
 	return p
+}
+
+// Over is the error of a context that has ended, or whose time is up although nothing has said so yet: on a busy
+// processor a timer can be late by more than a short limit.
+func Over(ctx context.Context) error {
+	if end, limited := ctx.Deadline(); limited && ctx.Err() == nil && !time.Now().Before(end) {
+		return context.DeadlineExceeded
+	}
+	return ctx.Err()
 }
