@@ -85,14 +85,23 @@ func CompareNumbers(a, b bson.RawValue) int {
 	if aInt && bInt {
 		return cmp.Compare(x, y)
 	}
-	if a.Type == bson.TypeDouble && b.Type == bson.TypeDouble {
-		return cmp.Compare(double(a), double(b)) // orders NaN first and -0 equal to 0
+	if x, ok := asDouble(a); ok {
+		if y, ok := asDouble(b); ok {
+			return cmp.Compare(x, y) // orders NaN first and -0 equal to 0
+		}
 	}
-	// Converting either operand to the other's type would lose precision above 2^53.
 	if x, y := special(a), special(b); x != 0 || y != 0 {
 		return cmp.Compare(x, y)
 	}
 	return rational(a).Cmp(rational(b))
+}
+
+// asDouble is a double, or an integer that a double has exactly; most are not above 2^53.
+func asDouble(v bson.RawValue) (float64, bool) {
+	if n, ok := integer(v); ok {
+		return float64(n), -1<<53 <= n && n <= 1<<53
+	}
+	return double(v), v.Type == bson.TypeDouble
 }
 
 // special is the NaN or infinity that a number is, 0 if it is finite.
