@@ -93,8 +93,10 @@ func (c *Cluster) runAggregate(ctx context.Context, a aggregateArgs) (docs []bso
 			return nil, false, err
 		}
 		docs = append(docs, doc)
-		if len(docs)%256 == 0 && engine.Over(ctx) != nil {
-			return nil, false, engine.Over(ctx)
+		if len(docs)%256 == 0 {
+			if err := engine.Over(ctx); err != nil {
+				return nil, false, err
+			}
 		}
 	}
 	return docs, single, engine.Over(ctx)

@@ -35,7 +35,7 @@ func (c *Cluster) insert(ctx context.Context, r *engine.Request, db, coll string
 		if len(errs) > 0 && ordered {
 			break
 		}
-		if err := ctx.Err(); err != nil {
+		if err := engine.Over(ctx); err != nil {
 			return nil, err
 		}
 	}
