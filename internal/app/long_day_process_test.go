@@ -88,12 +88,15 @@ func (h *installation) oneWork(n int) {
 	}
 }
 
+// mostOpened are the pages that people look at most.
+var mostOpened = []string{"/", "/map", "/matrix", "/collections/yorkie-meta.changes", "/heat", "/activity", "/advice", "/runs"}
+
 // visit is people who look at some pages, follow one of them for some seconds and leave.
 func (h *installation) visit() {
 	h.t.Helper()
 	leave := make(chan struct{})
 	time.AfterFunc(10*time.Second, func() { close(leave) })
-	for _, page := range []string{"/", "/map", "/matrix", "/collections/yorkie-meta.changes", "/heat", "/activity", "/advice", "/runs"} {
+	for _, page := range mostOpened {
 		res, err := http.Get("http://" + h.webAt + page)
 		must.Do(h.t, err)
 		res.Body.Close()

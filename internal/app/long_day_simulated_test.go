@@ -1,7 +1,7 @@
 package app
 
 import (
-	"fmt"
+	"encoding/json"
 	"math"
 	"os"
 	"runtime"
@@ -34,7 +34,9 @@ func TestADayOfWorkLeavesNothingInMemory(t *testing.T) {
 		for n := range 24 * 20 {
 			w.oneChange(n)
 			for range 3 {
-				w.look()
+				for _, page := range mostOpened {
+					w.do("GET", page, nil)
+				}
 				time.Sleep(time.Minute)
 			}
 			if (n+1)%20 == 0 {
@@ -60,7 +62,7 @@ func (w *incident) oneChange(n int) {
 	switch n % 4 {
 	case 0, 2:
 		p := send[api.Plan](w, "plans", map[string]any{"kind": "split", "reason": "a day",
-			"args": map[string]any{"ns": changed, "at": map[string]any{"doc_id": map[string]any{"$numberLong": fmt.Sprint(int64(n+1) << 40)}}}})
+			"args": json.RawMessage(splitAt(int64(n+1) << 40))})
 		w.run(send[api.Plan](w, "runs/"+w.run(p)+"/undo", nil))
 	case 1:
 		w.command("admin", bson.D{{Key: "balancerStop", Value: 1}})
@@ -73,14 +75,6 @@ func (w *incident) oneChange(n int) {
 		}
 		b := chunkBounds(w, c, chunk)
 		w.command("admin", bson.D{{Key: "moveChunk", Value: string(changed)}, {Key: "bounds", Value: bson.A{b[0], b[1]}}, {Key: "to", Value: to}})
-	}
-}
-
-// look opens what people look at most.
-func (w *incident) look() {
-	w.Helper()
-	for _, page := range []string{"/", "/map", "/matrix", "/collections/yorkie-meta.changes", "/heat", "/activity", "/advice", "/runs"} {
-		w.do("GET", page, nil)
 	}
 }
 
