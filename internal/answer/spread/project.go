@@ -106,7 +106,7 @@ func ShardWords(names []string) string {
 func projectAnswer(v answer.View, s placement.Spread) string {
 	type group struct{ names, shards []string }
 	var exact []group
-	var byDoc, primary group
+	var byDoc, unsharded group
 	var unknown []string
 	put := func(g *group, c placement.CollectionSpread) {
 		g.names = append(g.names, c.NS.Collection())
@@ -119,8 +119,8 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 		case len(c.Shards) == 0:
 		case c.Basis == placement.BasisByDocument:
 			put(&byDoc, c)
-		case c.Basis == placement.BasisPrimary:
-			put(&primary, c)
+		case c.Basis == placement.BasisPrimary, c.Basis == placement.BasisTracked:
+			put(&unsharded, c)
 		default:
 			i := slices.IndexFunc(exact, func(g group) bool { return slices.Equal(g.shards, answer.ShardsOf(c)) })
 			if i < 0 {
@@ -136,8 +136,8 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 	if len(byDoc.names) > 0 {
 		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", ShardWords(byDoc.shards), format.JoinWords(byDoc.names)))
 	}
-	if len(primary.names) > 0 {
-		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(primary.shards), format.JoinWords(primary.names)))
+	if len(unsharded.names) > 0 {
+		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(unsharded.shards), format.JoinWords(unsharded.names)))
 	}
 	if len(unknown) > 0 {
 		out = append(out, fmt.Sprintf("Not known, because the chunks are not: %s.", format.JoinWords(unknown)))
