@@ -345,7 +345,10 @@ func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
 		return nil, fault.New(fault.NotFound, "too old")
 	}
 	var out []Sizes
-	for ns := range f.colls {
+	for ns, c := range f.colls {
+		if c.meta.Unsplittable {
+			continue
+		}
 		owned := Figure{Known: true, Value: 6, At: time.Now()}
 		out = append(out, Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Bytes: owned}}})
 	}
