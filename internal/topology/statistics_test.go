@@ -151,6 +151,22 @@ func TestAnUnshardedCollectionIsMeasuredAgainWhereItHasMoved(t *testing.T) {
 	})
 }
 
+func TestSizesOnAFormerPrimaryShardAreForgotten(t *testing.T) {
+	f := newFake(t)
+	f.plain["db"] = []Namespace{"db.plain"}
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(5 * time.Second)
+		must.That(t, w.Table().SizeOn("db.plain", "a").Bytes.Known, "not read")
+		f.change(func() { f.databases = []Database{{Name: "db", Primary: "b"}} })
+		for range 90 {
+			wait(time.Second)
+			x := w.Table().SizeOn("db.plain", "b").Bytes
+			must.That(t, w.Table().Primary("db") == "a" || !x.Known || x.Value == 7, "it counts as empty there: %+v", x)
+		}
+		expect.That(t, w.Table().SizeOn("db.plain", "b").Bytes.Known, "not read again")
+	})
+}
+
 func TestBytesOnDiskAreUnknownUntilTheyAreRead(t *testing.T) {
 	f := newFake(t)
 	f.sums = true

@@ -73,3 +73,14 @@ func (t *Table) forgetSizes(base *Table, changes []Change) {
 	}
 	t.Sizes = sizes
 }
+
+// forgetMoved drops the sizes of unsharded collections of databases that have another primary shard than before: they
+// are those on the former one.
+func (t *Table) forgetMoved(former func(db string) string) {
+	t.Sizes = maps.Clone(t.Sizes)
+	for _, ns := range t.Unsharded {
+		if db := ns.Database(); former(db) != t.Primary(db) {
+			delete(t.Sizes, ns)
+		}
+	}
+}
