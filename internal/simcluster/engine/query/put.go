@@ -17,9 +17,9 @@ func putField(doc bson.Raw, path []string, now bson.RawValue) (bson.Raw, error) 
 	return v.Value, err
 }
 
-// put is what becomes of a value when the one at a path in it is replaced. Documents on the way are made as needed, and
-// arrays are padded with null; a removed element of an array becomes null, so that the others keep their positions. name
-// is the field that has the value, for messages.
+// put is what becomes of a value when the one at a path in it is replaced. Documents on the way are made as needed,
+// and arrays are padded with null; a removed element of an array becomes null, so that the others keep their
+// positions. name is the field that has the value, for messages.
 func put(v bson.RawValue, name string, path []string, now bson.RawValue) (bson.RawValue, error) {
 	if len(path) == 0 {
 		return now, nil
