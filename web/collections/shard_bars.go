@@ -13,8 +13,12 @@ type shardBar struct {
 	share   string             // its part of the collection
 }
 
-// cellLabelShare is how much of a bar in a table's cell a shard's label needs.
-const cellLabelShare = 0.07
+// How much of a bar in a table's cell a shard's label needs, and that of the other shards together, on a phone too:
+// half a number is another shard's.
+const (
+	cellLabelShare  = 0.08
+	cellOthersShare = 0.16
+)
 
 // barOf draws the collection's data by shard; its chunks while sizes are not known.
 func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
@@ -38,7 +42,7 @@ func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
 	}
 	for i, p := range out.bar.Parts {
 		switch {
-		case p.Share < cellLabelShare:
+		case p.Share < cellLabelShare, p.Shard.Name == "" && p.Share < cellOthersShare:
 			out.bar.Parts[i].Label = ""
 		case p.Shard.Name != "":
 			out.bar.Parts[i].Label = p.Shard.Label
