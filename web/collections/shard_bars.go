@@ -13,14 +13,8 @@ type shardBar struct {
 	share   string             // its part of the collection
 }
 
-// How much of a bar in a table's cell a shard's label needs, and that of the other shards together, on a phone too:
-// half a number is another shard's.
-const (
-	cellLabelShare  = 0.08
-	cellOthersShare = 0.16
-)
-
-// barOf draws the collection's data by shard; its chunks while sizes are not known.
+// barOf draws the collection's data by shard; its chunks while sizes are not known. A cell of a table is as wide as a
+// phone, so it has the words that fit there.
 func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
 	top, fullest := -1.0, ""
 	for _, p := range c.Shards {
@@ -41,11 +35,9 @@ func barOf(c api.Collection, refs templates.Refs) (out shardBar) {
 		out.bar.Why = "Which shards have it is not known."
 	}
 	for i, p := range out.bar.Parts {
-		switch {
-		case p.Share < cellLabelShare, p.Shard.Name == "" && p.Share < cellOthersShare:
+		out.bar.Parts[i].Also = ""
+		if p.Tight && p.Also == "" {
 			out.bar.Parts[i].Label = ""
-		case p.Shard.Name != "":
-			out.bar.Parts[i].Label = p.Shard.Label
 		}
 	}
 	return out

@@ -25,16 +25,20 @@ type Part struct {
 	From  float64 // 0..1
 	Share float64 // 0..1
 	Label string  // "" when the segment is too narrow for words
-	Tight bool    // the label needs a wide screen
+	Also  string  // its share, after the label
+	Tight bool    // the label needs a wide screen; with Also only that does
 	Title string
 }
 
 const (
 	maxParts     = 20    // segments of a stacked bar; the smallest others are one segment together
-	labelShare   = 0.03  // of the bar, from which a label fits on a wide screen
-	narrowShare  = 0.06  // from which it fits on a phone
-	percentShare = 0.09  // from which its share fits too
 	leastShare   = 0.004 // a smaller segment is less than three pixels wide
+
+	// From which part of the bar on words fit into a segment, on a wide screen and on a phone, where half a number is
+	// another one.
+	labelShare, labelShareNarrow     = 0.03, 0.08 // a shard's label
+	percentShare, percentShareNarrow = 0.09, 0.22 // its share too
+	othersShare, othersShareNarrow   = 0.09, 0.16 // how many others there are
 )
 
 // column is one figure of every shard.
@@ -129,9 +133,9 @@ func (c column) measure(names []string, figures []api.Figure, refs Refs, keep st
 			p := Part{Shard: shard, From: at, Share: share, Title: shard.Name + ": " + c.write(figures[i]).Text + ", " + percent}
 			switch {
 			case share >= percentShare:
-				p.Label = shard.Label + " · " + percent
+				p.Label, p.Also, p.Tight = shard.Label, " · "+percent, share < percentShareNarrow
 			case share >= labelShare:
-				p.Label, p.Tight = shard.Label, share < narrowShare
+				p.Label, p.Tight = shard.Label, share < labelShareNarrow
 			}
 			m.Parts = append(m.Parts, p)
 			at += share
@@ -139,8 +143,8 @@ func (c column) measure(names []string, figures []api.Figure, refs Refs, keep st
 	}
 	if n > 0 {
 		words := format.Count(int64(n)) + " more"
-		if more.Share >= percentShare {
-			more.Label = words
+		if more.Share >= othersShare {
+			more.Label, more.Tight = words, more.Share < othersShareNarrow
 		}
 		more.From, more.Title = at, words+" shards, "+format.Share(more.Share)+" together; the table has the figures of each"
 		m.Parts = append(m.Parts, more)
