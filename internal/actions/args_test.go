@@ -247,11 +247,11 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 		{"no setting", BalanceCollection, Args{NS: documents}, fault.Invalid, `"on"`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			_, _, err := Planners()[x.kind](s, x.args)
+			_, _, err := PlanChange(s, x.kind, x.args)
 			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
 				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
 			}
-			_, _, err = Planners()[x.kind](ofShop, x.args)
+			_, _, err = PlanChange(ofShop, x.kind, x.args)
 			said := strings.ReplaceAll(fault.Text(err), `"project"`, "the argument")
 			expect.Equal(t, ofShop.Profile.Words(said), said, "a shop is told of projects: %v", err)
 		})
@@ -271,7 +271,7 @@ func TestExistingRangeOfWrongTypeCanBeRemoved(t *testing.T) {
 		t.Errorf("blocked %v, %d steps, undo %+v", d.Blocked(), len(d.Steps), d.Undo)
 	}
 	whole := Args{NS: documents, Zone: "us", Min: doc(bson.D{{Key: "project_id", Value: bson.MinKey{}}}), Max: doc(project(30))}
-	if _, _, err := Planners()[ZoneSetRange](s, whole); err != nil {
+	if _, _, err := PlanChange(s, ZoneSetRange, whole); err != nil {
 		t.Errorf("MinKey is an end of every range: %v", err)
 	}
 }

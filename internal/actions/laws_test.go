@@ -138,7 +138,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := randomCluster(t, r)
 		kind, args := randomArgs(t, r, s, asking)
-		d, resolved, err := Planners()[kind](s, args)
+		d, resolved, err := PlanChange(s, kind, args)
 		if err != nil {
 			if k := fault.Of(err); k != fault.Invalid && k != fault.NotFound {
 				r.Fatalf("%s: %v", kind, err)
@@ -166,7 +166,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 				r.Fatalf("%s: %s has %d chunks after, the plan says %d\n%s", kind, e.Shard, n, e.ChunksAfter, before)
 			}
 		}
-		if again, _, err := Planners()[kind](s, resolved); err != nil || len(again.Steps) != len(d.Steps) {
+		if again, _, err := PlanChange(s, kind, resolved); err != nil || len(again.Steps) != len(d.Steps) {
 			r.Fatalf("%s: planned again from its own arguments: %d steps for %d, %v", kind, len(again.Steps), len(d.Steps), err)
 		}
 		if !d.Undo.Possible {

@@ -114,7 +114,7 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 			if c.window != "" {
 				s.Maintenance = []Maintenance{window(t, c.window)}
 			}
-			d, _, err := Planners()[c.kind](s, c.args(s))
+			d, _, err := PlanChange(s, c.kind, c.args(s))
 			must.Do(t, err)
 			var got Verdict
 			for _, check := range d.Checks {

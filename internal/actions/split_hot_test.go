@@ -233,7 +233,7 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 		{"too many cuts", Args{NS: documents, Cuts: slices.Repeat([]Cut{ok}, 17)}, fault.Invalid, "16"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			_, _, err := Planners()[SplitHot](s, x.args)
+			_, _, err := PlanChange(s, SplitHot, x.args)
 			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
 				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
 			}
@@ -302,7 +302,7 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 		s := randomCluster(t, r)
 		c := rapid.SampledFrom(s.Table.Collections).Draw(r, "hot")
 		i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "which")
-		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
+		d, resolved, err := PlanChange(s, SplitHot, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
 		if err != nil {
 			must.That(r, fault.Of(err) == fault.Invalid, "%v", err)
 			return
@@ -349,7 +349,7 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		for i := range min(4, c.Chunks.Len()) {
 			refs = append(refs, encoded(chunkAt(t, s, c.NS, i)[0]))
 		}
-		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Chunks: refs})
+		d, resolved, err := PlanChange(s, SplitHot, Args{NS: c.NS, Chunks: refs})
 		if err != nil || d.Blocked() {
 			return
 		}
@@ -359,7 +359,7 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		done := rapid.IntRange(0, len(d.Steps)).Draw(r, "done")
 		part := modelOf(t, s)
 		must.Do(r, part.run(d.Steps[:done], d.Effect))
-		rest, again, err := Planners()[SplitHot](part.now(), resolved)
+		rest, again, err := PlanChange(part.now(), SplitHot, resolved)
 		must.Do(r, err)
 		must.That(r, fmt.Sprint(again) == fmt.Sprint(resolved), "it chose anew: %v, then %v", resolved, again)
 		if len(rest.Steps) != len(d.Steps)-done {

@@ -64,7 +64,7 @@ func TestMoveCollectionIsRefusedAndBlocked(t *testing.T) {
 		{"of the server", "8.0.4", "config.settings", fault.Invalid, "belongs to the server"},
 		{"no collection", "8.0.4", db, fault.Invalid, "database.collection"},
 	} {
-		_, _, err := Planners()[MoveCollection](cluster(t, "0.6.38", tc.version, versioned), Args{NS: tc.ns, To: "b"})
+		_, _, err := PlanChange(cluster(t, "0.6.38", tc.version, versioned), MoveCollection, Args{NS: tc.ns, To: "b"})
 		expect.That(t, fault.Of(err) == tc.kind && strings.Contains(err.Error(), tc.text), "%s: %v", tc.name, err)
 	}
 	d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", versioned), MoveCollection, Args{NS: db + ".users", To: "a"})
@@ -112,7 +112,7 @@ func TestNoChunkOfATrackedUnshardedCollectionIsChanged(t *testing.T) {
 		Merge:     {NS: ns, Bounds: whole},
 		MoveChunk: {NS: ns, Bounds: whole, To: "c"},
 	} {
-		_, _, err := Planners()[kind](s, args)
+		_, _, err := PlanChange(s, kind, args)
 		if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), "is not sharded: it is kept as one piece on one shard") {
 			t.Errorf("%s: %v", kind, err)
 		}
@@ -146,7 +146,7 @@ func TestUnshardingNeedsASpaceAndNoZones(t *testing.T) {
 		t.Errorf("%s %s", v, code)
 	}
 	unmeasured := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) { delete(s.Table.Sizes, ns) })
-	if _, _, err := Planners()[Unshard](unmeasured, Args{NS: ns}); fault.Of(err) != fault.Invalid {
+	if _, _, err := PlanChange(unmeasured, Unshard, Args{NS: ns}); fault.Of(err) != fault.Invalid {
 		t.Errorf("a shard was chosen without sizes: %v", err)
 	}
 }
@@ -220,7 +220,7 @@ func TestMovePrimarySaysWhatIsNotKnown(t *testing.T) {
 func TestMovePrimaryIsRefusedAndBlocked(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", versioned)
 	for name, kind := range map[string]fault.Kind{"config": fault.Invalid, "admin": fault.Invalid, "none": fault.NotFound} {
-		if _, _, err := Planners()[MovePrimary](s, Args{DB: name, To: "b"}); fault.Of(err) != kind || !strings.Contains(err.Error(), name) {
+		if _, _, err := PlanChange(s, MovePrimary, Args{DB: name, To: "b"}); fault.Of(err) != kind || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -22,7 +22,6 @@ import (
 type Options struct {
 	Admin     operation.Admin
 	Reader    operation.Reader
-	Planners  map[actions.Kind]actions.Planner
 	Journal   Journal
 	Audit     Recorder
 	Tables    Tables

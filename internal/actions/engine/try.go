@@ -14,11 +14,7 @@ import (
 // blocks may still be blocked when the plan is made, because running operations are
 // read only then.
 func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind, a actions.Args) (actions.Draft, error) {
-	planner, err := e.planner(k)
-	if err != nil {
-		return actions.Draft{}, err
-	}
-	d, resolved, err := planner(e.knownSituation(t, dir), a)
+	d, resolved, err := actions.PlanChange(e.knownSituation(t, dir), k, a)
 	if err == nil {
 		if r, open := e.running(k, resolved); open {
 			text := r.Summary
