@@ -188,7 +188,7 @@ func TestOpenTransactionOfAKilledReplicaIsEnded(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		p.pause()
 		err := leader.change(t.Context(), func(ctx context.Context) error {
-			if _, err := leader.appendAudit(ctx, store.AuditEntry{At: time.Now(), What: "left.open"}); err != nil {
+			if _, err := (transaction{leader}).Append(ctx, store.AuditEntry{At: time.Now(), What: "left.open"}); err != nil {
 				return err
 			}
 			eventually(t, 15*time.Second, "the other replica appends", func() bool {

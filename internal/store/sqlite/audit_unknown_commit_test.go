@@ -23,9 +23,9 @@ func TestAnAuditCommitOfUnknownOutcomeIsSettledFromTheTable(t *testing.T) {
 		p := at(4)
 		w := written{known: true, end: at(3), pending: &p}
 		w.commit(true)
-		seq, prev, err := w.follow(at(c.table))
-		if err != nil || seq != c.seq || prev[0] != c.prev || w.pending != nil || w.unsure != nil {
-			t.Errorf("%s: %d %x %v", name, seq, prev, err)
+		last, err := w.follow(at(c.table))
+		if err != nil || last.Seq != c.seq || last.Hash[0] != c.prev || w.pending != nil || w.unsure != nil {
+			t.Errorf("%s: %+v %v", name, last, err)
 		}
 	}
 	p := at(4)
