@@ -13,7 +13,7 @@ import (
 // merges wait for a migration of their collection. Moves that involve a shard of a
 // running migration fail at once.
 func (d *draftBuilder) checkCompeting() (out findings) {
-	if slices.ContainsFunc(d.steps, operation.Step.EndsAnother) {
+	if slices.ContainsFunc(d.steps, func(s operation.Step) bool { return s.Effects().EndsAnother }) {
 		return // what is running is what the plan ends
 	}
 	nss := d.namespaces()

@@ -105,7 +105,7 @@ func (d *plannedCluster) future(c *topology.Collection) *futureChunks {
 // changedCollections returns the collections whose chunks the steps change, by namespace.
 func (d *draftBuilder) changedCollections() []*futureChunks {
 	chunks := func(s operation.Step) bool {
-		return s.NS != "" && s.ChangesChunks()
+		return s.NS != "" && !s.Effects().LeavesChunks
 	}
 	var out []*futureChunks
 	for _, k := range d.futures {

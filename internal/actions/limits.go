@@ -27,7 +27,7 @@ func (d *draftBuilder) limits(out Draft) operation.Limits {
 		switch {
 		case s.Migrates():
 			sent++
-		case s.Merges() && d.isUndo: // parts that have left meanwhile come back before the merge
+		case s.Effects().Merges && d.isUndo: // parts that have left meanwhile come back before the merge
 			merges = true
 			l.Shards = append(l.Shards, plannedShard(s)...)
 		}
