@@ -33,7 +33,7 @@ func init() {
 		operation.OpMove:           {undo: undo((*draftBuilder).undoMove), late: true, rest: (*draftBuilder).remainingMove},
 		operation.OpMoveRange:      {undo: undo((*draftBuilder).undoMove), late: true, rest: (*draftBuilder).remainingMove},
 		operation.OpMigrations:     {undo: undo((*draftBuilder).undoMigrations)},
-		operation.OpBalancing:      {undo: undo((*draftBuilder).undoBalancing)},
+		operation.OpBalancing:      {undo: undo((*draftBuilder).undoSwitch)},
 		operation.OpChunkSize:      {undo: undo((*draftBuilder).undoChunkSize)},
 		operation.OpAutoMerge:      {undo: undo((*draftBuilder).undoSwitch)},
 		operation.OpDefragment:     {undo: undo((*draftBuilder).undoDefragment)},
