@@ -38,10 +38,8 @@ func (d *plannedCluster) differences(f operation.Fact) []operation.Difference {
 }
 
 func collectionGone(ns topology.Namespace) error {
-	return undoConflict(
-		"the collection no longer exists",
-		operation.Difference{Fact: operation.Fact{Kind: operation.FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"},
-	)
+	return undoConflict("the collection no longer exists",
+		operation.Difference{Fact: operation.Fact{Kind: operation.FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"})
 }
 
 func keyChanged(c *topology.Collection, doc bson.Raw) error {

@@ -250,8 +250,7 @@ func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
 		{Key: "clonedBytes", Value: int64(700)}}}})
 	added := run.Steps[0]
 	added.Min, added.Events = keyAt(20), counts(
-		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}},
-	)
+		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}})
 	run.Steps = append(run.Steps, added)
 	c := CostOf(p, run)
 	if c.Moved != 2 || c.Total.Actual.Documents.Value != 10 || c.Total.Actual.Bytes.Value != 1000 || c.Total.Actual.Millis.Value != 38_000 ||

@@ -23,10 +23,8 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 		}
 	}
 	if len(d.Needs.Writes) > 0 { // they are read only when the plan is made
-		d.Checks = slices.DeleteFunc(
-			d.Checks,
-			func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" },
-		)
+		d.Checks = slices.DeleteFunc(d.Checks,
+			func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" })
 	}
 	return d, err
 }

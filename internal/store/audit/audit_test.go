@@ -354,10 +354,8 @@ func TestAReadErrorIsNotReportedAsTampering(t *testing.T) {
 func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 	m := &memory{}
 	for _, text := range []string{"\xff\xfe", "a\x00b", "\u2028<script>", "\ufffd", "\xed\xa0\x80"} {
-		r, err := m.Append(
-			t.Context(),
-			store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}},
-		)
+		r, err := m.Append(t.Context(),
+			store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}})
 		must.Do(t, err)
 		canonical, err := audit.Canonical(r.AuditEntry)
 		must.Do(t, err)

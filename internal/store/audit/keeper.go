@@ -117,15 +117,8 @@ func (k *Keeper) check(ctx context.Context) {
 func (k *Keeper) report(was, st State) {
 	switch {
 	case st.Break != nil:
-		k.o.Log.Error(
-			"the audit record was changed by something other than this program",
-			"what",
-			st.Break.Error(),
-			"seq",
-			st.Break.Seq,
-			"code",
-			st.Break.Code,
-		)
+		k.o.Log.Error("the audit record was changed by something other than this program", "what", st.Break.Error(),
+			"seq", st.Break.Seq, "code", st.Break.Code)
 	case st.Err == nil:
 		if was.Trouble() != nil {
 			k.o.Log.Info("the audit record is verified again", "seq", st.End.Seq)

@@ -35,12 +35,9 @@ func (w *written) follow(table audit.Point) (audit.Point, error) {
 		return table, nil
 	}
 	if table.Seq == math.MaxInt64 {
-		return audit.Point{}, fault.Wrap(
-			fault.Unavailable,
-			store.ErrAuditDamaged,
+		return audit.Point{}, fault.Wrap(fault.Unavailable, store.ErrAuditDamaged,
 			"The audit table holds a record with the highest number there is, which this program did not write, so no record can follow. "+
-				"Remove that record, or restore the data from a backup.",
-		)
+				"Remove that record, or restore the data from a backup.")
 	}
 	return audit.Point{Seq: max(table.Seq, last.Seq), Hash: last.Hash}, nil
 }

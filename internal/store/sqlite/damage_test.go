@@ -153,14 +153,9 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 
 func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 	dir, path := filledDatabase(t)
-	runSQL(
-		t,
-		path,
-		`INSERT INTO migrations VALUES ('9000_future.sql', 1)`,
-		`DELETE FROM migrations WHERE name = '0070_run_outcomes.sql'`,
-		`DROP TABLE run_outcomes`,
-		`PRAGMA wal_checkpoint(TRUNCATE)`,
-	)
+	runSQL(t, path, `INSERT INTO migrations VALUES ('9000_future.sql', 1)`,
+		`DELETE FROM migrations WHERE name = '0070_run_outcomes.sql'`, `DROP TABLE run_outcomes`,
+		`PRAGMA wal_checkpoint(TRUNCATE)`)
 	before := must.Get(os.ReadFile(path))
 	_, err := Open(t.Context(), dir)
 	if text := fault.Text(err); err == nil || !strings.Contains(text, "newer shardboard") || !strings.Contains(text, "9000_future.sql") ||
