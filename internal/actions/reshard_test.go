@@ -192,9 +192,8 @@ func TestRefineKeyRefusesKeysThatDoNotExtend(t *testing.T) {
 		{documents, nil, `"key"`},
 	} {
 		_, _, err := PlanChange(s, RefineKey, Args{NS: x.ns, Key: x.key})
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), x.says) {
-			t.Errorf("%s: %v, want %s", x.key, err, x.says)
-		}
+		expect.That(t, fault.Of(err) == fault.Invalid && strings.Contains(fault.Text(err), x.says),
+			"%s: %v, want %s", x.key, err, x.says)
 	}
 }
 

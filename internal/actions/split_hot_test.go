@@ -234,9 +234,8 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			_, _, err := PlanChange(s, SplitHot, x.args)
-			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
-				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
-			}
+			expect.That(t, fault.Of(err) == x.want && err != nil && strings.Contains(fault.Text(err), x.says),
+				"%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
 		})
 	}
 }
@@ -260,13 +259,11 @@ func TestAHalfThatIsTooLargeMovesInPieces(t *testing.T) {
 			}
 		}
 	}
-	if d.Blocked() || resolved.Cuts[0].Pieces != 4 || len(d.Effect.Moves) != 4 {
-		t.Fatalf("%d pieces, %d moves: %+v", resolved.Cuts[0].Pieces, len(d.Effect.Moves), d.Checks)
-	}
+	must.That(t, !d.Blocked() && resolved.Cuts[0].Pieces == 4 && len(d.Effect.Moves) == 4,
+		"%d pieces, %d moves: %+v", resolved.Cuts[0].Pieces, len(d.Effect.Moves), d.Checks)
 	again, _ := plan(t, s, SplitHot, resolved)
-	if len(again.Steps) != len(d.Steps) || !strings.HasSuffix(again.Summary.String(), " in 4 pieces.") {
-		t.Errorf("%d steps, then %d: %s", len(d.Steps), len(again.Steps), again.Summary)
-	}
+	expect.That(t, len(again.Steps) == len(d.Steps) && strings.HasSuffix(again.Summary.String(), " in 4 pieces."),
+		"%d steps, then %d: %s", len(d.Steps), len(again.Steps), again.Summary)
 }
 
 // randomWrites draws where rows were written and the writes of the shards.
@@ -323,9 +320,8 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 				above += k.Rows
 			}
 		}
-		if below == 0 || above == 0 || at.Compare(ch.Min) <= 0 || at.Compare(ch.Max) >= 0 {
-			r.Fatalf("%d rows below and %d above %s", below, above, c.Key.Display(at))
-		}
+		must.That(r, below != 0 && above != 0 && at.Compare(ch.Min) > 0 && at.Compare(ch.Max) < 0,
+			"%d rows below and %d above %s", below, above, c.Key.Display(at))
 		if off := max(below-above, above-below); off > top {
 			r.Fatalf("%d and %d rows: off by more than the heaviest value's %d", below, above, top)
 		}
@@ -362,13 +358,11 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		rest, again, err := PlanChange(part.now(), SplitHot, resolved)
 		must.Do(r, err)
 		must.That(r, fmt.Sprint(again) == fmt.Sprint(resolved), "it chose anew: %v, then %v", resolved, again)
-		if len(rest.Steps) != len(d.Steps)-done {
-			r.Fatalf("after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
-		}
+		must.That(r, len(rest.Steps) == len(d.Steps)-done,
+			"after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
 		must.Do(r, part.run(rest.Steps, rest.Effect))
-		if part.picture() != whole.picture() {
-			r.Fatalf("in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
-		}
+		must.That(r, part.picture() == whole.picture(),
+			"in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
 	})
 	expect.That(t, ran != 0 || testing.Short(), "nothing ran: nothing is tested")
 }

@@ -45,9 +45,8 @@ func TestMoveCollectionRequiresThePlaceAndIsUndone(t *testing.T) {
 		}
 		moved := cluster(t, "0.6.38", "8.0.4", tracked(t, tc.to))
 		undo, err := PlanUndo(moved, MoveCollection, a, d.Summary, d.Steps, d.Effect)
-		if err != nil || len(undo.Steps) != 1 || undo.Steps[0].Shard != tc.from {
-			t.Errorf("%s: undone by %v %+v", name, err, undo.Steps)
-		}
+		expect.That(t, err == nil && len(undo.Steps) == 1 && undo.Steps[0].Shard == tc.from,
+			"%s: undone by %v %+v", name, err, undo.Steps)
 	}
 }
 
@@ -163,9 +162,8 @@ func TestOnlyARunningOperationOfItsKindIsAborted(t *testing.T) {
 		blocked        bool
 	}{{"moveCollection", "cloning", false}, {"moveCollection", "committing", true}, {operation.OfReshardCollection, "cloning", true}} {
 		d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", running(tc.command, tc.state)), MoveCollectionAbort, Args{NS: db + ".users"})
-		if d.Blocked() != tc.blocked || len(d.Steps) == 1 == tc.blocked {
-			t.Errorf("%s in %s: %+v", tc.command, tc.state, d.Checks)
-		}
+		expect.That(t, d.Blocked() == tc.blocked && len(d.Steps) == 1 != tc.blocked,
+			"%s in %s: %+v", tc.command, tc.state, d.Checks)
 	}
 }
 

@@ -57,9 +57,8 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 			// A rule about another subject may still pass.
 			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff},
 				"counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
-			if slices.Contains(looks, i.Rule) && slices.Contains(r.Passed, i.Rule) {
-				t.Errorf("without %s, %s passes", name, i.Rule)
-			}
+			expect.That(t, !slices.Contains(looks, i.Rule) || !slices.Contains(r.Passed, i.Rule),
+				"without %s, %s passes", name, i.Rule)
 		}
 	}
 }
@@ -180,13 +179,11 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 func TestBalancerSwitchIsFollowedOnceItWasObserved(t *testing.T) {
 	var w offWatch
 	on, off := healthy().Table, healthy(off).Table
-	if !w.observe(off, now) || !w.since.AtLeast {
-		t.Error("balancer off at the first observation: want a lower bound and a read of history")
-	}
+	expect.That(t, w.observe(off, now) && w.since.AtLeast,
+		"balancer off at the first observation: want a lower bound and a read of history")
 	w.found(OffSince{At: now.Add(-time.Hour), Method: "history"})
-	if w.observe(off, now.Add(time.Minute)) || !w.since.At.Equal(now.Add(-time.Hour)) {
-		t.Error("history was read again, or its answer was not used")
-	}
+	expect.That(t, !w.observe(off, now.Add(time.Minute)) && w.since.At.Equal(now.Add(-time.Hour)),
+		"history was read again, or its answer was not used")
 	w.observe(on, now.Add(2*time.Minute))
 	if w.observe(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
 		t.Errorf("turned off between two observations: got since %+v, want the later one", w.since)

@@ -370,12 +370,10 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 		first = i.Remedy.Plans[0].Kind
 	}
 	expect.That(t, first == kind, "first plan %q, want %q (%v)", first, kind, i.Remedy)
-	if i.Why.Code == "" || i.Subject == "" || len(i.Evidence) == 0 || i.ID != idOf(i.Rule, i.Subject) {
-		t.Errorf("lacks why, subject, evidence or id: %+v", i)
-	}
-	if len(i.Remedy.Plans) == 0 && i.Remedy.WhyNot.Code == "" {
-		t.Errorf("neither a plan nor a reason for its absence: %+v", i.Remedy)
-	}
+	expect.That(t, i.Why.Code != "" && i.Subject != "" && len(i.Evidence) != 0 && i.ID == idOf(i.Rule, i.Subject),
+		"lacks why, subject, evidence or id: %+v", i)
+	expect.That(t, len(i.Remedy.Plans) != 0 || i.Remedy.WhyNot.Code != "",
+		"neither a plan nor a reason for its absence: %+v", i.Remedy)
 	for _, m := range messagesOf(i) {
 		if text := m.At(now); text == "" || m.Pattern == "" ||
 			strings.ContainsAny(text, "{}") && !strings.ContainsAny(fmt.Sprint(m.Args()), "{}") {

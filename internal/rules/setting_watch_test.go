@@ -24,9 +24,8 @@ func TestSettingsAreFollowedWhileTheyAreNotAsUsual(t *testing.T) {
 		t.Errorf("at the first observation: %+v, want a lower bound", s)
 	}
 	of, value, known, ok := w.unsettled()
-	if !ok || of != blockedSetting || value != SettingOff || !known.Equal(now) {
-		t.Errorf("history is not asked: %v %q %v %v", of, value, known, ok)
-	}
+	expect.That(t, ok && of == blockedSetting && value == SettingOff && known.Equal(now),
+		"history is not asked: %v %q %v %v", of, value, known, ok)
 	w.found(of, value, OffSince{At: now.Add(-time.Hour), Method: "history"})
 	w.observe(blockedTable(true), now.Add(time.Minute))
 	if s := w.all()[blockedSetting]; s.AtLeast || !s.At.Equal(now.Add(-time.Hour)) || s.Method != "history" {

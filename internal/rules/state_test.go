@@ -236,9 +236,8 @@ func TestFailureRateCoversOnlyTheTimeOfABoundedChangelog(t *testing.T) {
 		}
 	})
 	got := MovesLately(s.Table, now)
-	if got.Failed != mostEvents || got.Over > 30*time.Minute || got.Over < 29*time.Minute {
-		t.Errorf("%d over %s", got.Failed, got.Over)
-	}
+	expect.That(t, got.Failed == mostEvents && got.Over <= 30*time.Minute && got.Over >= 29*time.Minute,
+		"%d over %s", got.Failed, got.Over)
 }
 
 // What contradicts itself is critical, names its rows and leads to no plan; what is not confirmed yet is no problem.

@@ -286,9 +286,8 @@ func (r *Rig) checkRun(run engine.Run, mayFail bool) {
 	r.CheckSentOnce(run)
 	moves := 0
 	for _, s := range run.Steps {
-		if s.NS != "" && !slices.Contains(run.Limits.Collections, s.NS) {
-			r.Errorf("a command for %s, which is outside of the limits", s.NS)
-		}
+		expect.That(r, s.NS == "" || slices.Contains(run.Limits.Collections, s.NS),
+			"a command for %s, which is outside of the limits", s.NS)
 		if s.Migrates() && s.State == engine.Succeeded && s.Already == "" {
 			moves++
 		}

@@ -95,9 +95,8 @@ func TestItemThatFailsIsTriedOnceMoreAndThenWaitsForAPerson(t *testing.T) {
 			if do == engine.DoSkip {
 				want = engine.Stopped
 			}
-			if run.State != want || run.Batch.Done+run.Batch.Skipped != 2 {
-				r.Errorf("%s: %s %v %+v", do, run.State, run.Why, run.Batch)
-			}
+			expect.That(r, run.State == want && run.Batch.Done+run.Batch.Skipped == 2,
+				"%s: %s %v %+v", do, run.State, run.Why, run.Batch)
 			items, err := r.Engine.BatchItems(r.Context(), id, 0, 10)
 			r.Must(err)
 			if do == engine.DoSkip && (items[0].State != engine.Skipped || items[0].Why.IsZero()) || items[1].State != engine.Succeeded {
@@ -245,9 +244,8 @@ func TestBatchKeepsItsLimitsPerHour(t *testing.T) {
 			r.Restart()
 			run = r.WaitEnd(id)
 			children := r.children(id)
-			if run.State != engine.Succeeded || len(children) != 4 {
-				r.Fatalf("%s: %s %v, %d runs", name, run.State, run.Why, len(children))
-			}
+			must.That(r, run.State == engine.Succeeded && len(children) == 4,
+				"%s: %s %v, %d runs", name, run.State, run.Why, len(children))
 			for _, child := range children {
 				after := time.Duration(0)
 				if child.Kind == actions.MoveChunk {
@@ -267,9 +265,8 @@ func TestBatchWaitsForItsMaintenanceWindow(t *testing.T) {
 		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10), ChunksPerHour: 4})).ID
 		time.Sleep(20 * time.Minute) // the second item may begin after a quarter of an hour, when the window has closed
 		run := r.runNow(id)
-		if run.State != engine.Waiting || run.Batch.Done != 1 || run.Batch.Waits.Code != "batch.maintenance" {
-			r.Fatalf("%s: %+v", run.State, run.Batch)
-		}
+		must.That(r, run.State == engine.Waiting && run.Batch.Done == 1 && run.Batch.Waits.Code == "batch.maintenance",
+			"%s: %+v", run.State, run.Batch)
 		r.Restart()
 		time.Sleep(2 * time.Hour)
 		if run = r.runNow(id); run.Batch.Done != 1 || len(r.children(id)) != 1 {
@@ -291,9 +288,8 @@ func TestStoppedBatchStopsItsOpenItemAndItsRestCanBePlanned(t *testing.T) {
 		r.stop(id)
 		rule.Remove()
 		run := r.WaitEnd(id)
-		if run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.children(id)) != 1 {
-			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(r.children(id)))
-		}
+		must.That(r, run.State == engine.Stopped && run.StopBy == Bert.ID && len(r.children(id)) == 1,
+			"%s %v, %d runs", run.State, run.Why, len(r.children(id)))
 		p, err := r.Engine.Finish(r.Context(), Anna, id, "")
 		r.Must(err)
 		must.That(r, len(p.Steps) == 2, "%d items are left", len(p.Steps))
@@ -306,9 +302,8 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 		plans := append(moves("shard-rs-2", 0, 10), actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(25)}})
 		run := r.PlanAndRun(actions.Batch, actions.Args{Plans: plans, Group: 2})
 		children := r.children(run.ID)
-		if run.State != engine.Succeeded || len(children) != 3 || !run.CanUndo() {
-			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
-		}
+		must.That(r, run.State == engine.Succeeded && len(children) == 3 && run.CanUndo(),
+			"%s %v: %+v", run.State, run.Why, run.Batch)
 		// Item 2 is undone by itself; the undo of the batch leaves it out.
 		one := r.undo(children[1].ID)
 		r.succeeds(r.Start(one).ID)

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -192,9 +193,8 @@ func (r *Rig) loseLeadOfBatch(other *otherReplica, m takeover, l loss) {
 	if now := r.Disk.writtenBy(r.handle); now != by {
 		r.Errorf("the former leader wrote %d more times", now-by)
 	}
-	if run.State != engine.Succeeded || run.Batch.Done != len(gridItems) {
-		r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
-	}
+	must.That(r, run.State == engine.Succeeded && run.Batch.Done == len(gridItems),
+		"%s %v: %+v", run.State, run.Why, run.Batch)
 	r.checkItems(run, false)
 	moved, refused := len(r.Sim.Faults().Seen("moveChunk")), 0
 	for _, c := range r.Disk.allRuns() {

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -350,8 +351,7 @@ func TestTheCommandOfTheIntentIsSent(t *testing.T) {
 			r.Errorf("%s: sent %v, intents %v", run.State, sent, intents)
 		}
 		later, err := run.Steps[0].Step.Command(balance.ReleaseOf(laterRelease))
-		if err != nil || !upgraded.Load() || later.Equal(run.Steps[0].Command) {
-			r.Errorf("the release has no other command: %v, %v", later, err)
-		}
+		expect.That(r, err == nil && upgraded.Load() && !later.Equal(run.Steps[0].Command),
+			"the release has no other command: %v, %v", later, err)
 	})
 }

@@ -161,9 +161,8 @@ func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *R
 	var blocked *engine.BlockedError
 	switch {
 	case errors.As(err, &differs):
-		if len(differs.Differences) == 0 && !errors.As(err, &blocked) && differs.Err == nil {
-			r.Error("refused without a word")
-		}
+		expect.That(r, len(differs.Differences) != 0 || errors.As(err, &blocked) || differs.Err != nil,
+			"refused without a word")
 	case err != nil && !errors.As(err, &blocked) && fault.Of(err) != fault.Unavailable:
 		r.Errorf("refused for %v", err)
 	}
@@ -175,9 +174,8 @@ func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *R
 	sent := r.seenCommands(c)
 	if err != nil || len(sent) == 0 {
 		expect.That(r, len(sent) == 0, "refused, and sent all the same")
-		if run.State == engine.Succeeded && run.Steps[0].Already == "" {
-			r.Error("nothing was sent, and it is called succeeded")
-		}
+		expect.That(r, run.State != engine.Succeeded || run.Steps[0].Already != "",
+			"nothing was sent, and it is called succeeded")
 		return
 	}
 	r.CheckSentOnce(run)

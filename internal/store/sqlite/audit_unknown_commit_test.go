@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store/audit"
 )
 
@@ -24,9 +25,8 @@ func TestAnAuditCommitOfUnknownOutcomeIsSettledFromTheTable(t *testing.T) {
 		w := written{known: true, end: at(3), pending: &p}
 		w.commit(true)
 		last, err := w.follow(at(c.table))
-		if err != nil || last.Seq != c.seq || last.Hash[0] != c.prev || w.pending != nil || w.unsure != nil {
-			t.Errorf("%s: %+v %v", name, last, err)
-		}
+		expect.That(t, err == nil && last.Seq == c.seq && last.Hash[0] == c.prev && w.pending == nil && w.unsure == nil,
+			"%s: %+v %v", name, last, err)
 	}
 	p := at(4)
 	w := written{known: true, end: at(3), pending: &p}
