@@ -394,10 +394,7 @@ func (b *batchBuilder) limits(l operation.Limits) operation.Limits {
 			bytes = append(bytes, x.Limits.Bytes)
 		}
 	}
-	natural.Sort(l.Collections)
-	natural.Sort(l.Zones)
-	natural.Sort(l.Shards)
-	l.Collections, l.Zones, l.Shards = slices.Compact(l.Collections), slices.Compact(l.Zones), slices.Compact(l.Shards)
+	l.Collections, l.Zones, l.Shards = natural.Unique(l.Collections), natural.Unique(l.Zones), natural.Unique(l.Shards)
 	if l.Bytes = (topology.Figure{}); len(bytes) > 0 {
 		l.Bytes = sumOf(bytes...)
 	}

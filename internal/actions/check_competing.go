@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -35,10 +36,7 @@ func (d *draftBuilder) checkCompeting() (out findings) {
 	}
 	act := d.s.Activity
 	if !act.Known {
-		reason := act.Reason
-		if reason == "" {
-			reason = reasonNotLoaded
-		}
+		reason := cmp.Or(act.Reason, reasonNotLoaded)
 		out.warn("competing", message.New("notAsked",
 			"The cluster was not asked, or did not answer"), message.New("competing.unknown",
 			"It is not known what else is running ({reason}).",

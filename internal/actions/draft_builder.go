@@ -132,8 +132,7 @@ func (d *plannedSteps) namespaces() []topology.Namespace {
 			out = append(out, s.Item.Limits.Collections...)
 		}
 	}
-	natural.Sort(out)
-	return slices.Compact(out)
+	return natural.Unique(out)
 }
 
 func (d *plannedCluster) shard(name string) *topology.Shard {
@@ -190,12 +189,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 	if d.err != nil {
 		return Draft{}, Args{}, d.err
 	}
-	sent := 0
-	for _, s := range d.steps {
-		if s.Migrates() {
-			sent++
-		}
-	}
+	sent := operation.Moves(d.steps)
 	waits := sent <= maxWaitingMoves
 	for i := range d.steps {
 		d.steps[i].Wait = waits && d.steps[i].Migrates()

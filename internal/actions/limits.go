@@ -32,10 +32,7 @@ func (d *draftBuilder) limits(out Draft) operation.Limits {
 			l.Shards = append(l.Shards, plannedShard(s)...)
 		}
 	}
-	natural.Sort(l.Zones)
-	l.Zones = slices.Compact(l.Zones)
-	natural.Sort(l.Shards)
-	l.Shards = slices.Compact(l.Shards)
+	l.Zones, l.Shards = natural.Unique(l.Zones), natural.Unique(l.Shards)
 	if sent > 0 || merges || d.description.KeepsGoal && !d.isUndo && d.a.Mode != ModeBalancer {
 		l.Chunks = 2*sent + spareMoves
 		if l.Bytes = out.Effect.Bytes; l.Bytes.Known {

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
@@ -118,9 +119,7 @@ func NewAdvisor(from Sources) *Advisor {
 	if from.Now == nil {
 		from.Now = time.Now
 	}
-	if from.Log == nil {
-		from.Log = slog.New(slog.DiscardHandler)
-	}
+	from.Log = cmp.Or(from.Log, slog.New(slog.DiscardHandler))
 	return &Advisor{from: from}
 }
 

@@ -275,6 +275,16 @@ func (s Step) AwaitsDrain() bool {
 // one migration at a time, and a time limit does not stop a migration.
 func (s Step) Migrates() bool { return s.row().MovesRange }
 
+// Moves is how many steps are migrations.
+func Moves(steps []Step) (n int) {
+	for _, s := range steps {
+		if s.Migrates() {
+			n++
+		}
+	}
+	return n
+}
+
 // MovesWhole reports whether the step moves whole collections, not chunks.
 func (s Step) MovesWhole() bool { return s.row().MovesWhole }
 

@@ -1,5 +1,5 @@
 // Package records is what all stores do in the same way, said once over rows of tables. A store embeds Records and
-// implements DB with its database. Only where the audit record ends and what followers ask of the leader stay in the stores.
+// implements DB with its database. Only where the audit record ends and what followers ask of the leader are in stores.
 package records
 
 import (
