@@ -28,14 +28,18 @@ func (r *Rig) resume(run string, q engine.ResumeRequest) {
 
 func isHeld(run engine.Run) bool { return run.Batch.Hold != nil }
 
+// ownerOf is the shard of the chunk of NS that begins at a key.
+func (r *Rig) ownerOf(at int) string {
+	r.Helper()
+	return r.ReadFact(operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]
+}
+
 // checkMoved fails the test unless each chunk of NS that begins at one of the keys is on a shard, and
 // was moved there once.
 func (r *Rig) checkMoved(batch, shard string, from ...int) {
 	r.Helper()
 	for _, at := range from {
-		if got := r.ReadFact(operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != shard {
-			r.Errorf("the chunk from %d is on %q", at, got)
-		}
+		expect.Equal(r, r.ownerOf(at), shard, "the chunk from %d is on", at)
 	}
 	sent := 0
 	for _, c := range r.children(batch) {
@@ -315,10 +319,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 		undo := r.WaitEnd(r.Start(p).ID)
 		must.That(r, undo.State == engine.Succeeded && undo.UndoOf == run.ID, "%s %v: %+v", undo.State, undo.Why, undo.Batch)
 		for _, at := range []int{0, 10, 20} {
-			f := operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)}
-			if got := r.ReadFact(f); got["shard"] != "shard-rs-1" {
-				r.Errorf("the chunk from %d: %v", at, got)
-			}
+			expect.Equal(r, r.ownerOf(at), "shard-rs-1", "the chunk from %d is on", at)
 		}
 		after := r.runNow(run.ID)
 		expect.That(r, after.State == engine.Undone && after.UndoneBy == undo.ID, "%s by %q", after.State, after.UndoneBy)

@@ -171,7 +171,7 @@ func onShop(t *testing.T, by shopBy, test func(r *Rig, p placement.Project), ids
 			r.Helper()
 			r.Must(must.Err(r.Sim.Command(r.Context(), db, cmd)))
 		})
-	}, Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}, func(r *Rig) {
+	}, Wrap: countRows}, func(r *Rig) {
 		found := r.Keeper.Directory().Exactly("Tenant 1")
 		must.That(r, len(found) == 1, "the list of tenants is %+v", r.Keeper.Directory().All())
 		test(r, found[0])

@@ -67,14 +67,9 @@ func (c Case) rivalChanges() []func(*Rig) {
 		return []func(*Rig){
 			func(r *Rig) { r.tryCommand("app", bson.D{e("drop", "plain")}) }, admin(e("moveCollection", "app.plain"), e("toShard", "shard-rs-3")),
 		}
-	case "drain", "drain, by its command":
+	case "drain", "drain, by its command", "drain the config server":
 		return []func(*Rig){func(r *Rig) { // a zone that no other shard is in
-			r.tryCommand("admin", bson.D{e("addShardToZone", "shard-rs-3"), e("zone", "solo")})
-			r.tryCommand("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(15)), e("max", P(16)), e("zone", "solo")})
-		}}
-	case "drain the config server":
-		return []func(*Rig){func(r *Rig) { // a zone that no other shard is in
-			r.tryCommand("admin", bson.D{e("addShardToZone", "config"), e("zone", "solo")})
+			r.tryCommand("admin", bson.D{e("addShardToZone", c.Args.Shard), e("zone", "solo")})
 			r.tryCommand("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(15)), e("max", P(16)), e("zone", "solo")})
 		}}
 	case "stop draining", "remove a shard":

@@ -18,16 +18,13 @@ import (
 )
 
 // newKey is the pattern to which the tests reshard NS.
-func newKey() bson.Raw { return must.Get(bson.Marshal(bson.D{{Key: "q", Value: int32(1)}})) }
+func newKey() bson.Raw { return pattern("q") }
 
 // onReshardRig runs a test on a cluster that takes its time to reshard, and has documents.
 func onReshardRig(t *testing.T, version string, test func(r *Rig)) {
 	OnRig(t, Setup{Live: true, Sim: simcluster.Options{ServerVersion: version}}, func(r *Rig) {
 		r.Admin(bson.D{{Key: "balancerStop", Value: 1}})
-		for i := range 60 {
-			r.tryCommand("app", bson.D{{Key: "insert", Value: "users"}, {Key: "documents", Value: bson.A{
-				bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}, {Key: "q", Value: 100 - i}}}}})
-		}
+		fillUsers(r)
 		r.Must(r.Watcher.Refresh(r.Context()))
 		test(r)
 	})

@@ -35,13 +35,7 @@ var (
 const NS topology.Namespace = "app.users"
 
 // P is a key of NS.
-func P(n any) bson.Raw {
-	doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-	if err != nil {
-		panic(err) // a number or MinKey
-	}
-	return doc
-}
+func P(n any) bson.Raw { return must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}})) }
 
 // Rig is a simulated cluster and a process that watches and changes it.
 type Rig struct {

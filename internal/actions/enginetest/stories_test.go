@@ -204,7 +204,7 @@ const documents topology.Namespace = "yorkie-meta.documents"
 
 func onYorkie04(t *testing.T, release string, test func(r *Rig, project bson.ObjectID)) {
 	s := Setup{Sim: simcluster.Options{Projects: 6, Documents: 600, Still: true, Layout: "yorkie-0.4", ServerVersion: release},
-		Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}
+		Wrap: countRows}
 	OnRig(t, s, func(r *Rig) {
 		var busiest bson.ObjectID
 		most := int64(0)
@@ -300,9 +300,5 @@ func pattern(fields ...string) bson.Raw {
 	for _, f := range fields {
 		d = append(d, bson.E{Key: f, Value: int32(1)})
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		panic(err) // numbers
-	}
-	return raw
+	return must.Get(bson.Marshal(d))
 }
