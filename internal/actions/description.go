@@ -177,7 +177,7 @@ func (d *draftBuilder) readArguments() error {
 				d.a.NS = d.c.NS // of a time series that was named as its users do
 			}
 		case TypeShard:
-			_, err = shardOf(d.s.Table, d.description.Kind, x.Name, *x.field(&d.a).(*string))
+			err = checkShard(d.s.Table, d.description.Kind, x.Name, *x.field(&d.a).(*string))
 		}
 		if err != nil {
 			return err

@@ -69,12 +69,12 @@ func init() {
 // table has all operations. A new server command is a row here; docs/roles.md has what its privileges are used for.
 func table() []operation {
 	return []operation{
-		{op: OpBalancerOn, does: "start the balancer", command: onAdmin("balancerStart", always(int32(1)), nil),
+		{op: OpBalancerOn, does: "start the balancer", command: onAdmin("balancerStart", one, nil),
 			grants: grants("config.settings", "update"), feature: "balancerSwitch",
 			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOff,
 			steers: func(_ Step, b *topology.Balancer, _ *topology.Collection) { b.Mode, b.Stopped = "full", false },
 			title:  either(restores, "Turn the balancer on again", "Turn the balancer on")},
-		{op: OpBalancerOff, does: "stop the balancer", command: onAdmin("balancerStop", always(int32(1)), nil),
+		{op: OpBalancerOff, does: "stop the balancer", command: onAdmin("balancerStop", one, nil),
 			grants: grants("config.settings", "update"), feature: "balancerSwitch", limit: balancerOffTimeout, Effects: Effects{Lingers: true},
 			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOn,
 			title: either(pauses, "Pause the balancer", "Turn the balancer off")},
@@ -129,12 +129,12 @@ func table() []operation {
 			Effects: Effects{ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood,
 			title: titled("Remove {shard} from the cluster"), counts: func(l *LastingChanges) *int { return &l.ShardsRemoved }},
-		{op: OpBeginDedicated, does: "drain the config server", command: onAdmin(dedicating, always(int32(1)), nil), reads: readBegunRemoval,
+		{op: OpBeginDedicated, does: "drain the config server", command: onAdmin(dedicating, one, nil), reads: readBegunRemoval,
 			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
 			Effects: Effects{Drains: true, ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood,
 			title: titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
-		{op: OpDedicate, does: "make the config server a dedicated one", command: onAdmin(dedicating, always(int32(1)), nil), reads: readRemoval,
+		{op: OpDedicate, does: "make the config server a dedicated one", command: onAdmin(dedicating, one, nil), reads: readRemoval,
 			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
 			Effects: Effects{ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood,
@@ -391,7 +391,7 @@ func onAdmin(name string, about func(Step) any, options func(Step) bson.D) func(
 	}
 }
 
-func always(v any) func(Step) any { return func(Step) any { return v } }
+func one(Step) any { return int32(1) }
 
 func aboutNS(s Step) any { return s.NS }
 
