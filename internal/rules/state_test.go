@@ -41,7 +41,7 @@ func blockedSince(since SettingSince) change {
 }
 func scattered(s *Situation) { addCollection(s, "y.documents", "{project_id: 1}", "abcabc") }
 func balancerOffFor(d time.Duration) change {
-	return func(s *Situation) { off(s); s.Off = OffSince{At: now.Add(-d), Method: "history"} }
+	return func(s *Situation) { off(s); s.Off = SettingSince{At: now.Add(-d), Method: "history"} }
 }
 func paused(p ...PausedBalancing) change { return func(s *Situation) { s.Paused = p } }
 func silentRouter(host, version string, silent time.Duration) change {
