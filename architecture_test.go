@@ -54,6 +54,8 @@ var rooms = map[string][]string{
 	"internal/realsuite":   {"-"}, // tests only
 	"internal/mongoclient": {},    // options of the driver, and of addresses
 	"internal/store":       {"internal/mongoclient"},
+	// for tests only
+	"internal/store/storetest": {"internal/store", "internal/fixture"},
 	"internal/heat": {"internal/placement", "internal/topology", "internal/profile", "internal/balance", "internal/shardkey",
 		"internal/store"},
 	"internal/rules": {"internal/heat", "internal/placement", "internal/topology", "internal/profile", "internal/balance",

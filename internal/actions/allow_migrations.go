@@ -59,17 +59,24 @@ func (d *draftBuilder) warnOfBlocking(c *topology.Collection) (out findings) {
 		"Nothing ends this block by itself. While it lasts, no chunk of {ns} can be moved, not even by hand: a full shard "+
 			"cannot be relieved and a shard cannot be removed. Forgotten blocks are a classic cause of outages. Allow moves "+
 			"again as soon as the reason is gone.", ns))
-	for _, sh := range d.s.Table.Shards {
-		if sh.Draining && c.Chunks.CountByShard()[sh.Name] > 0 {
-			out.warn("switch", d.fromTable(topology.PartShards), message.New("switch.drains",
-				"{shard} is draining and has chunks of {ns}; they will stay there.", ns, message.Shard("shard", sh.Name)))
-		}
-	}
+	out.add(d.warnOfDraining(c))
 	for _, m := range d.s.Activity.Migrations {
 		if m.NS == c.NS {
 			out.warn("switch", d.fromCluster(), message.New("switch.breaksMove",
 				"A move of {ns} from {from} to {to} is running. It may fail when it is about to be committed.",
 				ns, message.Shard("from", m.From), message.Shard("to", m.To)))
+		}
+	}
+	return out
+}
+
+// warnOfDraining says which shards stay as they are although they are to be emptied.
+func (d *draftBuilder) warnOfDraining(c *topology.Collection) (out findings) {
+	for _, sh := range d.s.Table.Shards {
+		if sh.Draining && c.Chunks.CountByShard()[sh.Name] > 0 {
+			out.warn("switch", d.fromTable(topology.PartShards), message.New("switch.drains",
+				"{shard} is draining and has chunks of {ns}; they will stay there.",
+				message.Namespace("ns", c.NS), message.Shard("shard", sh.Name)))
 		}
 	}
 	return out

@@ -55,13 +55,9 @@ func TestArgumentsRoundTripThroughJSON(t *testing.T) {
 		value := samples[x.Name]
 		one := `{"` + x.Name + `":` + value + `}`
 		a, err := ReadArgs(json.RawMessage(one))
-		if err != nil || !x.Given(a) || string(a.JSON()) != one {
-			t.Errorf("%s: %v, %s", one, err, a.JSON())
-		}
+		expect.That(t, err == nil && x.Given(a) && string(a.JSON()) == one, "%s: %v, %s", one, err, a.JSON())
 		raw, err := x.FromText(a.Texts()[x.Name])
-		if err != nil || string(raw) != value {
-			t.Errorf("%s as text %q: %v, %s", x.Name, a.Texts()[x.Name], err, raw)
-		}
+		expect.That(t, err == nil && string(raw) == value, "%s as text %q: %v, %s", x.Name, a.Texts()[x.Name], err, raw)
 		members = append(members, one[1:len(one)-1])
 	}
 	whole := "{" + strings.Join(members, ",") + "}"
@@ -146,9 +142,7 @@ func TestHiddenArgumentsContainNoKeys(t *testing.T) {
 	mask := doc(bson.D{{Key: "hidden", Value: true}})
 	got := a.HideKeys(func(bson.Raw) bson.Raw { return mask })
 	for _, key := range []string{"minKey", "maxKey", "number", "ref", `"a"`} {
-		if strings.Contains(string(got.JSON()), key) {
-			t.Errorf("%s is in %s", key, got.JSON())
-		}
+		expect.That(t, !strings.Contains(string(got.JSON()), key), "%s is in %s", key, got.JSON())
 	}
 	for _, x := range Arguments() {
 		keeps := x.Type != TypeChunk && x.Type != TypeChunks
@@ -247,11 +241,10 @@ func TestInvalidArgumentsAreRefusedByName(t *testing.T) {
 		{"no setting", BalanceCollection, Args{NS: documents}, fault.Invalid, `"on"`},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			_, _, err := Planners()[x.kind](s, x.args)
-			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
-				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
-			}
-			_, _, err = Planners()[x.kind](ofShop, x.args)
+			_, _, err := PlanChange(s, x.kind, x.args)
+			expect.That(t, fault.Of(err) == x.want && err != nil && strings.Contains(fault.Text(err), x.says),
+				"%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
+			_, _, err = PlanChange(ofShop, x.kind, x.args)
 			said := strings.ReplaceAll(fault.Text(err), `"project"`, "the argument")
 			expect.Equal(t, ofShop.Profile.Words(said), said, "a shop is told of projects: %v", err)
 		})
@@ -267,11 +260,10 @@ func TestExistingRangeOfWrongTypeCanBeRemoved(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", zone(t, "eu", "a", documents, odd(1), odd(2)))
 	z := s.Table.Zones[0]
 	d, _ := plan(t, s, ZoneRemoveRange, Args{NS: documents, Min: z.RawMin, Max: z.RawMax})
-	if d.Blocked() || len(d.Steps) != 1 || !d.Undo.Possible || d.Undo.Kind != "" {
-		t.Errorf("blocked %v, %d steps, undo %+v", d.Blocked(), len(d.Steps), d.Undo)
-	}
+	expect.That(t, !d.Blocked() && len(d.Steps) == 1 && d.Undo.Possible && d.Undo.Kind == "",
+		"blocked %v, %d steps, undo %+v", d.Blocked(), len(d.Steps), d.Undo)
 	whole := Args{NS: documents, Zone: "us", Min: doc(bson.D{{Key: "project_id", Value: bson.MinKey{}}}), Max: doc(project(30))}
-	if _, _, err := Planners()[ZoneSetRange](s, whole); err != nil {
+	if _, _, err := PlanChange(s, ZoneSetRange, whole); err != nil {
 		t.Errorf("MinKey is an end of every range: %v", err)
 	}
 }

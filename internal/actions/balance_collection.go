@@ -26,24 +26,15 @@ func describeBalanceCollection() Description {
 }
 
 func planBalanceCollection(d *draftBuilder) (Draft, Args, error) {
-	s, c, on := d.s, d.c, *d.a.On
+	c, on := d.c, *d.a.On
 	if c.NoBalance != on {
 		d.block("switch", d.fromTable(topology.PartRouting), message.New("switch.already",
 			"It is already set this way.", message.Text("on", strconv.FormatBool(on))))
 	} else {
-		need := sameCollection(c)
-		need.Want["noBalance"] = strconv.FormatBool(c.NoBalance)
-		d.step(operation.Step{Op: operation.OpBalancing, NS: c.NS, On: on, Needs: []operation.Fact{need},
-			Proof: []operation.Fact{{Kind: operation.FactCollection, NS: c.NS, Want: map[string]string{"noBalance": strconv.FormatBool(!on)}}}})
+		d.step(d.setting(c, operation.Step{Op: operation.OpBalancing, On: on}))
 	}
 	if !on {
-		for _, sh := range s.Table.Shards {
-			if sh.Draining && c.Chunks.CountByShard()[sh.Name] > 0 {
-				d.warn("switch", d.fromTable(topology.PartShards), message.New("switch.drains",
-					"{shard} is draining and has chunks of {ns}; they will stay there.",
-					message.Namespace("ns", c.NS), message.Shard("shard", sh.Name)))
-			}
-		}
+		d.add(d.warnOfDraining(c))
 	}
 	ns, back := message.Namespace("ns", c.NS), !on
 	undo := Undo{Possible: true, Kind: BalanceCollection, Args: Args{NS: c.NS, On: &back}}

@@ -114,19 +114,15 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 	if len(d.a.Plans) > MostItems {
 		return Draft{}, d.a, tooManyItems("plans", len(d.a.Plans))
 	}
-	kinds := map[Kind]Description{}
-	for _, k := range Descriptions() {
-		kinds[k.Kind] = k
-	}
 	b := batchBuilder{d: d, stays: map[string]bool{}}
 	a := d.a
 	a.Plans, a.LeaveOut = nil, false
 	for i, p := range d.a.Plans {
-		about, known := kinds[p.Kind]
+		_, err := KindNamed(string(p.Kind))
+		about := Describe(p.Kind)
 		switch {
-		case !known:
-			return Draft{}, d.a, itemError(i+1, fault.New(fault.Invalid, "There is no kind of plan called %q.",
-				sanitize.Truncate(string(p.Kind), 60)))
+		case err != nil:
+			return Draft{}, d.a, itemError(i+1, err)
 		case p.Kind == Batch:
 			return Draft{}, d.a, itemError(i+1, fault.New(fault.Invalid, "A batch cannot contain a batch."))
 		case !about.InBatches:
@@ -136,7 +132,10 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 		if d.a.LeaveOut && b.leaveOut(i+1, about, p.Args) {
 			continue
 		}
-		sub, out, resolved, err := d.planItem(about, p.Args)
+		// The checks that all plans have are made for the whole batch.
+		sub := newDraft(d.s, about, p.Args)
+		sub.inBatch = true
+		out, resolved, err := sub.draft()
 		if err != nil {
 			return Draft{}, d.a, itemError(i+1, err)
 		}
@@ -165,17 +164,6 @@ func planBatch(d *draftBuilder) (Draft, Args, error) {
 		"Undoes the items that were run, the last group first. It can be planned at any time after the batch has ended or was stopped."),
 		Possible: b.undoable > 0})
 	return out, a, err
-}
-
-// planItem drafts an item of a batch. The checks that all plans have are made for the whole batch.
-func (d *draftBuilder) planItem(about Description, a Args) (*draftBuilder, Draft, Args, error) {
-	sub := newDraft(d.s, about, a)
-	sub.inBatch = true
-	if err := sub.readArguments(); err != nil {
-		return sub, Draft{}, a, err
-	}
-	out, resolved, err := about.plan(sub)
-	return sub, out, resolved, err
 }
 
 // sameItems finds two items with the same kind and arguments.
@@ -406,10 +394,7 @@ func (b *batchBuilder) limits(l operation.Limits) operation.Limits {
 			bytes = append(bytes, x.Limits.Bytes)
 		}
 	}
-	natural.Sort(l.Collections)
-	natural.Sort(l.Zones)
-	natural.Sort(l.Shards)
-	l.Collections, l.Zones, l.Shards = slices.Compact(l.Collections), slices.Compact(l.Zones), slices.Compact(l.Shards)
+	l.Collections, l.Zones, l.Shards = natural.Unique(l.Collections), natural.Unique(l.Zones), natural.Unique(l.Shards)
 	if l.Bytes = (topology.Figure{}); len(bytes) > 0 {
 		l.Bytes = sumOf(bytes...)
 	}

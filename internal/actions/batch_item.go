@@ -95,17 +95,11 @@ func SetItemArgs(x *operation.Item, a Args) (err error) {
 // itemOf describes a drafted item. n is its number.
 func itemOf(n int, kind Kind, a Args, out Draft) (*operation.Item, error) {
 	x := &operation.Item{Number: n, Kind: kind, Summary: out.Summary, Limits: out.Limits, Bytes: out.Effect.Bytes, Steps: out.Steps,
-		Sends: out.Sends(), Shards: slices.Clone(out.Limits.Shards)}
+		Sends: out.Sends(), Shards: slices.Clone(out.Limits.Shards), Moves: operation.Moves(out.Steps)}
 	for _, m := range out.Effect.Moves {
 		x.Shards = append(x.Shards, m.From, m.To)
 	}
-	for _, s := range out.Steps {
-		if s.Migrates() {
-			x.Moves++
-		}
-	}
-	natural.Sort(x.Shards)
-	x.Shards = slices.Compact(x.Shards)
+	x.Shards = natural.Unique(x.Shards)
 	return x, SetItemArgs(x, a)
 }
 

@@ -16,12 +16,7 @@ type leftOut struct {
 // leaveOut plans an item by itself, with all checks, and reports whether it has to be left out: a check
 // blocks it, or the cluster does not have what it names. Mistakes in the request are left to the caller.
 func (b *batchBuilder) leaveOut(item int, about Description, a Args) bool {
-	sub := newDraft(b.d.s, about, a)
-	err := sub.readArguments()
-	var out Draft
-	if err == nil {
-		out, _, err = about.plan(sub)
-	}
+	out, _, err := newDraft(b.d.s, about, a).draft()
 	switch kind := fault.Of(err); {
 	case err != nil && (kind == fault.NotFound || kind == fault.Conflict):
 		b.left = append(b.left, leftOut{item, message.New("leftOut.error", "{why}", message.Server("why", fault.Text(err)))})

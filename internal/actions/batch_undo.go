@@ -1,8 +1,6 @@
 package actions
 
 import (
-	"slices"
-
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/message"
@@ -88,9 +86,6 @@ func undoLimits(done []operation.Step) (l operation.Limits) {
 		l.Shards = append(l.Shards, plannedShard(s)...)
 	}
 	l.Chunks += spareMoves
-	natural.Sort(l.Collections)
-	natural.Sort(l.Zones)
-	natural.Sort(l.Shards)
-	l.Collections, l.Zones, l.Shards = slices.Compact(l.Collections), slices.Compact(l.Zones), slices.Compact(l.Shards)
+	l.Collections, l.Zones, l.Shards = natural.Unique(l.Collections), natural.Unique(l.Zones), natural.Unique(l.Shards)
 	return l
 }

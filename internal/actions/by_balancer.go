@@ -47,7 +47,7 @@ func (d *draftBuilder) byBalancer() *BalancerEffect {
 	}
 	after := d.tableAfter()
 	settings := d.applySettings(after)
-	drains := slices.ContainsFunc(d.steps, operation.Step.Drains)
+	drains := slices.ContainsFunc(d.steps, func(s operation.Step) bool { return s.Effects().Drains })
 	zoned := !slices.EqualFunc(d.s.Table.Shards, d.shards, func(a, b topology.Shard) bool {
 		return a.Draining == b.Draining && slices.Equal(a.Zones, b.Zones)
 	})
@@ -89,7 +89,7 @@ func (d *draftBuilder) applySettings(t *topology.Table) (any bool) {
 		if s.Restores {
 			continue
 		}
-		if shard := slices.IndexFunc(t.Shards, func(x topology.Shard) bool { return x.Name == s.Shard }); s.Drains() && shard >= 0 {
+		if shard := slices.IndexFunc(t.Shards, func(x topology.Shard) bool { return x.Name == s.Shard }); s.Effects().Drains && shard >= 0 {
 			t.Shards = slices.Clone(t.Shards)
 			t.Shards[shard].Draining = true
 		}

@@ -89,12 +89,10 @@ func TestAPlanNamesOnlyShardsWithRoomForAll(t *testing.T) {
 		named := false
 		for i, m := range d.Effect.Moves {
 			named = named || slices.Contains(m.Or, "c")
-			if slices.Contains(m.Or, m.To) || slices.Contains(m.Or, "b") {
-				t.Errorf("move %d goes to %s or %v", i, m.To, m.Or)
-			}
+			expect.That(t, !slices.Contains(m.Or, m.To) && !slices.Contains(m.Or, "b"),
+				"move %d goes to %s or %v", i, m.To, m.Or)
 		}
-		if len(d.Effect.Moves) == 0 || named != test.named || !slices.Contains(d.Limits.Shards, "c") {
-			t.Errorf("%d MB used: c is named: %v of %d moves, %v", test.usedOfC, named, len(d.Effect.Moves), d.Limits.Shards)
-		}
+		expect.That(t, len(d.Effect.Moves) != 0 && named == test.named && slices.Contains(d.Limits.Shards, "c"),
+			"%d MB used: c is named: %v of %d moves, %v", test.usedOfC, named, len(d.Effect.Moves), d.Limits.Shards)
 	}
 }

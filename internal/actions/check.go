@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"slices"
 	"time"
 
 	"shardboard/internal/message"
@@ -107,8 +106,7 @@ func (d *plannedCluster) allRecipients() []string {
 	for _, m := range d.moves {
 		out = append(out, m.others...)
 	}
-	natural.Sort(out)
-	return slices.Compact(out)
+	return natural.Unique(out)
 }
 
 func (d *plannedCluster) donors() []string {
@@ -120,6 +118,5 @@ func (d *plannedCluster) shardsOfMoves(of func(transfer) string) []string {
 	for _, m := range d.moves {
 		out = append(out, of(m))
 	}
-	natural.Sort(out)
-	return slices.Compact(out)
+	return natural.Unique(out)
 }

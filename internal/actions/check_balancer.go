@@ -141,6 +141,6 @@ func (d *draftBuilder) checkBalancerAfter() (out findings) {
 func (d *draftBuilder) splitsOnly() bool {
 	return len(d.moves) == 0 && slices.ContainsFunc(d.steps, func(s operation.Step) bool {
 		c := d.s.Table.Collection(s.NS)
-		return s.Splits() && (c == nil || !c.AutoMergeOff)
+		return s.Effects().Splits && (c == nil || !c.AutoMergeOff)
 	})
 }

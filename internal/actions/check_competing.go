@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // merges wait for a migration of their collection. Moves that involve a shard of a
 // running migration fail at once.
 func (d *draftBuilder) checkCompeting() (out findings) {
-	if slices.ContainsFunc(d.steps, operation.Step.EndsAnother) {
+	if slices.ContainsFunc(d.steps, func(s operation.Step) bool { return s.Effects().EndsAnother }) {
 		return // what is running is what the plan ends
 	}
 	nss := d.namespaces()
@@ -35,10 +36,7 @@ func (d *draftBuilder) checkCompeting() (out findings) {
 	}
 	act := d.s.Activity
 	if !act.Known {
-		reason := act.Reason
-		if reason == "" {
-			reason = reasonNotLoaded
-		}
+		reason := cmp.Or(act.Reason, reasonNotLoaded)
 		out.warn("competing", message.New("notAsked",
 			"The cluster was not asked, or did not answer"), message.New("competing.unknown",
 			"It is not known what else is running ({reason}).",

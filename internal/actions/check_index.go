@@ -1,6 +1,7 @@
 package actions
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,10 +24,7 @@ func (d *draftBuilder) checkShardKeyIndex(c *topology.Collection, next shardkey.
 		message.Namespace("ns", c.NS), message.Text("key", next.String()), message.Words("command", createIndexCommand(c.NS, next)),
 	}
 	if x.At.IsZero() {
-		reason := x.Reason
-		if reason == "" {
-			reason = reasonNotLoaded
-		}
+		reason := cmp.Or(x.Reason, reasonNotLoaded)
 		out.warn("index", message.New("notAsked", "The cluster was not asked, or did not answer"), message.New("index.unknown",
 			"The indexes of {ns} could not be read ({reason}). Without an index that begins with {key}, the server refuses "+
 				"the command and nothing changes. The command that makes it: {command}.",

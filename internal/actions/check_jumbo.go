@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"cmp"
+
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -42,10 +44,7 @@ func (d *draftBuilder) noFlagCheck() Check {
 	c := Check{ID: "jumbo", Verdict: Pass, Text: message.New("jumbo.none",
 		"No chunk that moves is flagged as jumbo."), Source: d.fromFlags()}
 	if d.s.Flags.At.IsZero() {
-		reason := d.s.Flags.Reason
-		if reason == "" {
-			reason = reasonNotLoaded
-		}
+		reason := cmp.Or(d.s.Flags.Reason, reasonNotLoaded)
 		c.Verdict, c.Text = Warn, message.New("jumbo.unread",
 			"No chunk that moves was flagged as jumbo when flags were last read, but they could not be read for "+
 				"this plan: {reason}. Each is read again before its command.",

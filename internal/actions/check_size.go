@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"cmp"
+
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -199,10 +201,7 @@ func (d *draftBuilder) estimatedSize(m transfer) sizeAnswer {
 // unmeasured says that ranges are small enough by an estimate only, and why they were
 // not measured.
 func (d *draftBuilder) unmeasured(n, of int) sizeAnswer {
-	reason := d.s.Measured.Reason
-	if reason == "" {
-		reason = reasonNotLoaded
-	}
+	reason := cmp.Or(d.s.Measured.Reason, reasonNotLoaded)
 	text := message.New("size.unmeasured",
 		"By an estimate from the shards’ sizes everything is small enough to move, but {n} of {chunks} "+
 			"ranges could not be measured: {reason}.",

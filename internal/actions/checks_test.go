@@ -318,9 +318,8 @@ func TestRangeOfHighestProjectID(t *testing.T) {
 	id := bson.ObjectID{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255}
 	r, ok := projectBounds(p, placement.ObjectIDValue(id))
 	inside, err := p.KeyOf(placement.ObjectIDValue(id), placement.ObjectIDValue(oid(1)))
-	if err != nil || !ok || !r.Contains(inside) || r.Max.Compare(p.Max()) >= 0 {
-		t.Errorf("[%s, %s)", p.Display(r.Min), p.Display(r.Max))
-	}
+	expect.That(t, err == nil && ok && r.Contains(inside) && r.Max.Compare(p.Max()) < 0,
+		"[%s, %s)", p.Display(r.Min), p.Display(r.Max))
 	r, _ = projectBounds(p, placement.ObjectIDValue(bson.ObjectID{0: 1, 11: 255}))
 	if want := keyOf(t, p, bson.ObjectID{0: 1, 10: 1}); r.Max.Compare(want) != 0 || r.IsEmpty() {
 		t.Errorf("the carry gives %s", p.Display(r.Max))

@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"cmp"
+
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/message"
@@ -46,13 +48,7 @@ func planChunkSize(d *draftBuilder) (Draft, Args, error) {
 		d.block("switch", src, message.New("switch.size", "The chunk size of {ns} is this already.", ns))
 	} else {
 		d.step(step)
-		if was == 0 {
-			was = cluster
-		}
-		if next == 0 {
-			next = cluster
-		}
-		d.add(d.checkChunkSize(c, was, next))
+		d.add(d.checkChunkSize(c, cmp.Or(was, cluster), cmp.Or(next, cluster)))
 		d.add(d.checkFollowing(c, changed))
 	}
 	if size == 0 {

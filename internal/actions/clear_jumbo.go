@@ -26,7 +26,7 @@ func describeClearJumbo() Description {
 
 func planClearJumbo(d *draftBuilder) (Draft, Args, error) {
 	s, a, c := d.s, d.a, d.c
-	_, ch, err := s.chunkOf(c, ClearJumbo, a)
+	ch, err := s.chunkOf(c, ClearJumbo, a)
 	if err != nil {
 		return Draft{}, a, err
 	}

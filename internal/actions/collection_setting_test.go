@@ -141,16 +141,14 @@ func TestRiskOfCollectionSettings(t *testing.T) {
 			string(documents)},
 	} {
 		d, _ := plan(t, cluster(t, "0.6.38", x.version, x.change...), x.kind, x.args)
-		if d.Risk != x.want || d.Confirm != x.confirm {
-			t.Errorf("%s: %s %q, want %s %q", x.name, d.Risk, d.Confirm, x.want, x.confirm)
-		}
+		expect.That(t, d.Risk == x.want && d.Confirm == x.confirm,
+			"%s: %s %q, want %s %q", x.name, d.Risk, d.Confirm, x.want, x.confirm)
 	}
 	allow := cluster(t, "0.6.38", "7.0.2", blocked)
 	d, a := plan(t, allow, AllowMigrations, Args{NS: documents, On: yes(true)})
 	undo, err := PlanUndo(cluster(t, "0.6.38", "7.0.2"), AllowMigrations, a, d.Summary, d.Steps, d.Effect)
-	if err != nil || undo.Risk != High || undo.Confirm == "" || len(undo.Steps) != 1 || undo.Steps[0].On {
-		t.Errorf("an undo that blocks moves again: %v %s %q %v", err, undo.Risk, undo.Confirm, undo.Steps)
-	}
+	expect.That(t, err == nil && undo.Risk == High && undo.Confirm != "" && len(undo.Steps) == 1 && !undo.Steps[0].On,
+		"an undo that blocks moves again: %v %s %q %v", err, undo.Risk, undo.Confirm, undo.Steps)
 }
 
 func TestUndoRestoresThePreviousSetting(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/balance"
 	"shardboard/internal/fault"
+	"shardboard/internal/sanitize"
 )
 
 // Description is everything that is specific to one kind of change. The texts are for
@@ -103,15 +104,6 @@ func Kinds() []Kind {
 	return out
 }
 
-// Planners returns the planner of each kind, in a new map.
-func Planners() map[Kind]Planner {
-	out := map[Kind]Planner{}
-	for _, k := range Descriptions() {
-		out[k.Kind] = k.Draft
-	}
-	return out
-}
-
 // Describe returns the description of a kind. An unknown kind, as the record of a newer
 // release may have, is described by its name alone.
 func Describe(k Kind) Description {
@@ -126,13 +118,29 @@ func Describe(k Kind) Description {
 // Known reports whether the kind exists.
 func Known(k Kind) bool { return slices.Contains(Kinds(), k) }
 
-// Draft checks the arguments and plans the change. It is the Planner of the kind.
-func (k Description) Draft(s Situation, a Args) (Draft, Args, error) {
-	d := newDraft(s, k, a)
-	if err := d.readArguments(); err != nil {
+// KindNamed is the kind with a name that somebody has given.
+func KindNamed(name string) (Kind, error) {
+	if !Known(Kind(name)) {
+		return "", fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(name, 60))
+	}
+	return Kind(name), nil
+}
+
+// PlanChange drafts a change. It returns the arguments resolved: names replaced by ids, references by bounds. A wrong
+// argument is a fault.Error of kind Invalid or NotFound whose text names the argument.
+func PlanChange(s Situation, kind Kind, a Args) (Draft, Args, error) {
+	if _, err := KindNamed(string(kind)); err != nil {
 		return Draft{}, a, err
 	}
-	return k.plan(d)
+	return newDraft(s, Describe(kind), a).draft()
+}
+
+// draft checks the arguments and plans the change.
+func (d *draftBuilder) draft() (Draft, Args, error) {
+	if err := d.readArguments(); err != nil {
+		return Draft{}, d.a, err
+	}
+	return d.description.plan(d)
 }
 
 // readArguments checks the arguments one by one and looks up what they name.
@@ -169,7 +177,7 @@ func (d *draftBuilder) readArguments() error {
 				d.a.NS = d.c.NS // of a time series that was named as its users do
 			}
 		case TypeShard:
-			_, err = shardOf(d.s.Table, d.description.Kind, x.Name, *x.field(&d.a).(*string))
+			err = checkShard(d.s.Table, d.description.Kind, x.Name, *x.field(&d.a).(*string))
 		}
 		if err != nil {
 			return err

@@ -105,7 +105,7 @@ func (d *plannedCluster) future(c *topology.Collection) *futureChunks {
 // changedCollections returns the collections whose chunks the steps change, by namespace.
 func (d *draftBuilder) changedCollections() []*futureChunks {
 	chunks := func(s operation.Step) bool {
-		return s.NS != "" && s.ChangesChunks()
+		return s.NS != "" && !s.Effects().LeavesChunks
 	}
 	var out []*futureChunks
 	for _, k := range d.futures {
@@ -132,8 +132,7 @@ func (d *plannedSteps) namespaces() []topology.Namespace {
 			out = append(out, s.Item.Limits.Collections...)
 		}
 	}
-	natural.Sort(out)
-	return slices.Compact(out)
+	return natural.Unique(out)
 }
 
 func (d *plannedCluster) shard(name string) *topology.Shard {
@@ -190,12 +189,7 @@ func (d *draftBuilder) finish(summary message.Message, undo Undo) (Draft, Args, 
 	if d.err != nil {
 		return Draft{}, Args{}, d.err
 	}
-	sent := 0
-	for _, s := range d.steps {
-		if s.Migrates() {
-			sent++
-		}
-	}
+	sent := operation.Moves(d.steps)
 	waits := sent <= maxWaitingMoves
 	for i := range d.steps {
 		d.steps[i].Wait = waits && d.steps[i].Migrates()

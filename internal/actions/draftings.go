@@ -4,7 +4,7 @@ import "shardboard/internal/actions/operation"
 
 // drafting is what planning adds to the row of an operation.
 type drafting struct {
-	undo func(*draftBuilder, operation.Step, Effect) error // nil: nothing is done for its undo
+	undo func(*draftBuilder, operation.Step, Effect) error // nil: no command takes it back, and a run that did nothing else cannot be undone
 	late bool                                              // undone after zones and settings, because a move against a zone is refused
 	rest func(*draftBuilder, operation.Step) error         // plans what is left of it; nil: all of it, unless it is proven
 }
@@ -22,9 +22,6 @@ func init() {
 		operation.OpBeginRemoval:   {undo: undo((*draftBuilder).undoDraining)},
 		operation.OpStartDraining:  {undo: undo((*draftBuilder).undoDraining)},
 		operation.OpStopDraining:   {undo: undo((*draftBuilder).undoStopDraining)},
-		operation.OpRemoveShard:    {undo: undo((*draftBuilder).undoRemoval)},
-		operation.OpBeginDedicated: {undo: undo((*draftBuilder).undoBegunDedicated)},
-		operation.OpDedicate:       {undo: undo((*draftBuilder).undoDedicated)},
 		operation.OpSetRange:       {undo: undo((*draftBuilder).undoSetRange), rest: (*draftBuilder).remainingSetRange},
 		operation.OpRemoveRange:    {undo: undo((*draftBuilder).setRangeOf), rest: (*draftBuilder).remainingRemoveRange},
 		operation.OpSplitAt:        {undo: undo((*draftBuilder).undoSplitAt), late: true, rest: (*draftBuilder).remainingSplit},
@@ -33,7 +30,7 @@ func init() {
 		operation.OpMove:           {undo: undo((*draftBuilder).undoMove), late: true, rest: (*draftBuilder).remainingMove},
 		operation.OpMoveRange:      {undo: undo((*draftBuilder).undoMove), late: true, rest: (*draftBuilder).remainingMove},
 		operation.OpMigrations:     {undo: undo((*draftBuilder).undoMigrations)},
-		operation.OpBalancing:      {undo: undo((*draftBuilder).undoBalancing)},
+		operation.OpBalancing:      {undo: undo((*draftBuilder).undoSwitch)},
 		operation.OpChunkSize:      {undo: undo((*draftBuilder).undoChunkSize)},
 		operation.OpAutoMerge:      {undo: undo((*draftBuilder).undoSwitch)},
 		operation.OpDefragment:     {undo: undo((*draftBuilder).undoDefragment)},

@@ -197,9 +197,8 @@ func TestReshardingTakesAtLeastWhatTheServerWaits(t *testing.T) {
 	} {
 		d := &draftBuilder{s: Situation{Release: balance.ReleaseOf(tc.release)}}
 		got := d.reshardTime(topology.Figure{Known: true, Value: tc.copying.Milliseconds()}, tc.operations)
-		if time.Duration(got.Value)*time.Millisecond != tc.want {
-			t.Errorf("%s, %d times, %s of copying: %d ms, want %s", tc.release, tc.operations, tc.copying, got.Value, tc.want)
-		}
+		expect.That(t, time.Duration(got.Value)*time.Millisecond == tc.want,
+			"%s, %d times, %s of copying: %d ms, want %s", tc.release, tc.operations, tc.copying, got.Value, tc.want)
 		expect.That(t, !d.reshardTime(topology.Figure{}, 1).Known, "an unknown copying gives a known time")
 	}
 }

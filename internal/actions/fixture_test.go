@@ -137,7 +137,7 @@ func chunkAt(t testing.TB, s Situation, ns topology.Namespace, i int) [2]bson.Ra
 // plan makes a draft, and fails the test if it is refused.
 func plan(t testing.TB, s Situation, kind Kind, a Args) (Draft, Args) {
 	t.Helper()
-	d, resolved, err := Planners()[kind](s, a)
+	d, resolved, err := PlanChange(s, kind, a)
 	must.That(t, err == nil, "%s: %v", kind, err)
 	checkTexts(t, d)
 	return d, resolved

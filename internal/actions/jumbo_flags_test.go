@@ -60,9 +60,8 @@ func TestFlagReadsJoinNeighboursAndAreBounded(t *testing.T) {
 		for _, r := range reads {
 			limits = append(limits, r.Limit)
 		}
-		if all != x.all || !slices.Equal(limits, x.limits) {
-			t.Errorf("%s: %v, all %v; want %v, %v", x.name, limits, all, x.limits, x.all)
-		}
+		expect.That(t, all == x.all && slices.Equal(limits, x.limits),
+			"%s: %v, all %v; want %v, %v", x.name, limits, all, x.limits, x.all)
 	}
 	if reads, _ := FlagReads(s.Table, spans(c, 7)); reads[0].From.Compare(c.Chunks.At(7).Min) != 0 {
 		t.Error("the read does not begin at the chunk")
@@ -77,9 +76,8 @@ func TestMoveRequiresFlagItWasPlannedWith(t *testing.T) {
 		d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: whole, Min: doc(project(30)), To: "c"})
 		last := d.Steps[len(d.Steps)-1]
 		for _, f := range last.Needs {
-			if f.Kind == operation.FactChunk && f.Want["jumbo"] != want {
-				t.Errorf("%s: needs the flag to be %q, want %q", version, f.Want["jumbo"], want)
-			}
+			expect.That(t, f.Kind != operation.FactChunk || f.Want["jumbo"] == want,
+				"%s: needs the flag to be %q, want %q", version, f.Want["jumbo"], want)
 		}
 		expect.That(t, len(d.Needs.Flags) != 0, "%s: looked at no chunk", version)
 	}

@@ -56,14 +56,12 @@ func runSteps(t *testing.T, layout string, cases []stepsCase) {
 			for _, op := range ops(d) {
 				got = append(got, string(op))
 			}
-			if strings.Join(got, " ") != x.ops || d.Blocked() != x.blocked {
-				t.Errorf("steps %v, want %s; blocked: %t\n%+v", got, x.ops, d.Blocked(), d.Checks)
-			}
+			expect.That(t, strings.Join(got, " ") == x.ops && d.Blocked() == x.blocked,
+				"steps %v, want %s; blocked: %t\n%+v", got, x.ops, d.Blocked(), d.Checks)
 			expect.That(t, d.Summary.Code != "" && d.Role != "" && d.Risk != "", "incomplete: %+v", d)
 			for _, step := range d.Steps {
-				if len(step.Proof) == 0 || len(step.Needs) == 0 {
-					t.Errorf("%s has %d needs and %d proofs", step.Op, len(step.Needs), len(step.Proof))
-				}
+				expect.That(t, len(step.Proof) != 0 && len(step.Needs) != 0,
+					"%s has %d needs and %d proofs", step.Op, len(step.Needs), len(step.Proof))
 			}
 		})
 	}
@@ -197,9 +195,8 @@ func TestChunkIsFoundByFullOrShortReference(t *testing.T) {
 func TestMovesWaitForCleanupUnlessMany(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7")
 	d, _ := plan(t, s, MoveChunk, Args{NS: documents, Bounds: chunkAt(t, s, documents, 1), To: "c"})
-	if !d.Steps[0].Wait || !d.Undo.From.IsZero() || !d.Undo.Possible {
-		t.Errorf("wait %t, undo %+v", d.Steps[0].Wait, d.Undo)
-	}
+	expect.That(t, d.Steps[0].Wait && d.Undo.From.IsZero() && d.Undo.Possible,
+		"wait %t, undo %+v", d.Steps[0].Wait, d.Undo)
 	s = cluster(t, "0.6.38", "5.0.7", balancing)
 	d, _ = plan(t, s, Pin, Args{Project: "beta", Shard: "c", Mode: ModeBalancer})
 	if got := d.Undo.From.Sub(now); got < OrphanDelay {
@@ -237,17 +234,15 @@ func TestEveryOperationIsOfAKindAndHasAnUndoOrNoneAtAll(t *testing.T) {
 	}
 	for _, op := range operation.Operations() {
 		expect.That(t, slices.Contains(kinds, op), "%s is of no kind: it would never need approval", op)
-		if draftings[op].undo == nil && (operation.Step{Op: op}).Invertible() {
-			t.Errorf("%s has no undo and is not final", op)
-		}
+		expect.That(t, draftings[op].undo != nil || !(operation.Step{Op: op}).Invertible(),
+			"%s has no undo and is not final", op)
 	}
 }
 
 func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 	sentence := func(what, text string) {
-		if text == "" || !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] {
-			t.Errorf("%s: %q is no sentence", what, text)
-		}
+		expect.That(t, text != "" && strings.HasSuffix(text, ".") && strings.ToUpper(text[:1]) == text[:1],
+			"%s: %q is no sentence", what, text)
 	}
 	used := map[string]bool{}
 	for _, k := range Descriptions() {
@@ -259,20 +254,17 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 		var names []string
 		for _, x := range k.Arguments {
 			shared, ok := ArgumentNamed(x.Name)
-			if !ok || slices.Contains(names, x.Name) {
-				t.Errorf("%s: the argument %q is not a shared one, or is there twice", name, x.Name)
-			}
-			if x.Type != shared.Type && (x.Type != TypeNamespace || shared.Type != TypeCollection) {
-				t.Errorf("%s: %s is a %s, elsewhere a %s", name, x.Name, x.Type, shared.Type)
-			}
+			expect.That(t, ok && !slices.Contains(names, x.Name),
+				"%s: the argument %q is not a shared one, or is there twice", name, x.Name)
+			expect.That(t, x.Type == shared.Type || x.Type == TypeNamespace && shared.Type == TypeCollection,
+				"%s: %s is a %s, elsewhere a %s", name, x.Name, x.Type, shared.Type)
 			sentence(name+" "+x.Name, x.Help)
 			names, used[x.Name] = append(names, x.Name), true
 		}
 		for _, x := range k.Arguments {
 			for _, other := range x.Or {
-				if !slices.Contains(names, other) {
-					t.Errorf("%s: %s can be said by %q, which it does not take", name, x.Name, other)
-				}
+				expect.That(t, slices.Contains(names, other),
+					"%s: %s can be said by %q, which it does not take", name, x.Name, other)
 			}
 		}
 		expect.Equal(t, Describe(k.Kind).Title, k.Title, "%s is there twice", name)
@@ -280,9 +272,8 @@ func TestEveryKindAndArgumentIsDescribed(t *testing.T) {
 	for _, x := range Arguments() {
 		sentence(x.Name, x.Help)
 		expect.That(t, x.Label != "" && used[x.Name], "%s has the label %q, used: %t", x.Name, x.Label, used[x.Name])
-		if (x.Type == TypeChoice || x.Type == TypeBool) != (len(x.Choices) > 0 && x.Type != TypeDuration) {
-			t.Errorf("%s: a %s with %d choices", x.Name, x.Type, len(x.Choices))
-		}
+		expect.That(t, (x.Type == TypeChoice || x.Type == TypeBool) == (len(x.Choices) > 0 && x.Type != TypeDuration),
+			"%s: a %s with %d choices", x.Name, x.Type, len(x.Choices))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
@@ -138,7 +139,7 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := randomCluster(t, r)
 		kind, args := randomArgs(t, r, s, asking)
-		d, resolved, err := Planners()[kind](s, args)
+		d, resolved, err := PlanChange(s, kind, args)
 		if err != nil {
 			if k := fault.Of(err); k != fault.Invalid && k != fault.NotFound {
 				r.Fatalf("%s: %v", kind, err)
@@ -162,11 +163,10 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			for _, ns := range namespacesOf(d) {
 				n += int64(after.Table.Collection(ns).Chunks.CountByShard()[e.Shard])
 			}
-			if n != e.ChunksAfter && !slices.Contains(ops(d), operation.OpSplitMedian) {
-				r.Fatalf("%s: %s has %d chunks after, the plan says %d\n%s", kind, e.Shard, n, e.ChunksAfter, before)
-			}
+			must.That(r, n == e.ChunksAfter || slices.Contains(ops(d), operation.OpSplitMedian),
+				"%s: %s has %d chunks after, the plan says %d\n%s", kind, e.Shard, n, e.ChunksAfter, before)
 		}
-		if again, _, err := Planners()[kind](s, resolved); err != nil || len(again.Steps) != len(d.Steps) {
+		if again, _, err := PlanChange(s, kind, resolved); err != nil || len(again.Steps) != len(d.Steps) {
 			r.Fatalf("%s: planned again from its own arguments: %d steps for %d, %v", kind, len(again.Steps), len(d.Steps), err)
 		}
 		if !d.Undo.Possible {
@@ -192,9 +192,8 @@ func doesWhatItSays(t *testing.T, asking Kind) {
 			r.Fatalf("%s and its undo leave\n%s\nfor\n%s", kind, got, before)
 		}
 	})
-	if !testing.Short() && (ran == 0 || undone == 0) {
-		t.Errorf("%d plans ran, %d were undone: nothing is tested", ran, undone)
-	}
+	expect.That(t, testing.Short() || ran != 0 && undone != 0,
+		"%d plans ran, %d were undone: nothing is tested", ran, undone)
 	t.Logf("%d plans ran, %d were undone", ran, undone)
 }
 
@@ -224,9 +223,8 @@ func onlyWhatItSays(r *rapid.T, before, after Situation, d Draft) {
 					want = m.To
 				}
 			}
-			if ch.Shard != want {
-				r.Fatalf("%s: %s is on %s, the plan says %s", c.NS, c.Key.Display(ch.Min), ch.Shard, want)
-			}
+			must.That(r, ch.Shard == want,
+				"%s: %s is on %s, the plan says %s", c.NS, c.Key.Display(ch.Min), ch.Shard, want)
 		}
 	}
 }

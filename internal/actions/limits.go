@@ -27,15 +27,12 @@ func (d *draftBuilder) limits(out Draft) operation.Limits {
 		switch {
 		case s.Migrates():
 			sent++
-		case s.Merges() && d.isUndo: // parts that have left meanwhile come back before the merge
+		case s.Effects().Merges && d.isUndo: // parts that have left meanwhile come back before the merge
 			merges = true
 			l.Shards = append(l.Shards, plannedShard(s)...)
 		}
 	}
-	natural.Sort(l.Zones)
-	l.Zones = slices.Compact(l.Zones)
-	natural.Sort(l.Shards)
-	l.Shards = slices.Compact(l.Shards)
+	l.Zones, l.Shards = natural.Unique(l.Zones), natural.Unique(l.Shards)
 	if sent > 0 || merges || d.description.KeepsGoal && !d.isUndo && d.a.Mode != ModeBalancer {
 		l.Chunks = 2*sent + spareMoves
 		if l.Bytes = out.Effect.Bytes; l.Bytes.Known {

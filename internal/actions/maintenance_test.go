@@ -69,9 +69,8 @@ func TestNextWindowAcrossClockChanges(t *testing.T) {
 		if !at.IsZero() {
 			when = format.Stamp(at)
 		}
-		if open != (c.open != "") || when != c.when {
-			t.Errorf("%s at %s: open %v, %s, want %s", c.windows, c.at, open, when, c.when)
-		}
+		expect.That(t, open == (c.open != "") && when == c.when,
+			"%s at %s: open %v, %s, want %s", c.windows, c.at, open, when, c.when)
 	}
 }
 
@@ -114,7 +113,7 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 			if c.window != "" {
 				s.Maintenance = []Maintenance{window(t, c.window)}
 			}
-			d, _, err := Planners()[c.kind](s, c.args(s))
+			d, _, err := PlanChange(s, c.kind, c.args(s))
 			must.Do(t, err)
 			var got Verdict
 			for _, check := range d.Checks {
@@ -127,9 +126,8 @@ func TestPlanOutsideWindowNeedsConfirmationButIsNotBlocked(t *testing.T) {
 			}
 			expect.That(t, got == c.want, "%q, want %q", got, c.want)
 			expect.That(t, !d.Blocked() || c.kind == BalancerOn, "blocked: %+v", d.Checks)
-			if (d.Confirm != "") != (c.want == Warn) || (d.Risk == High) != (c.want == Warn) {
-				t.Errorf("risk %s, confirm %q", d.Risk, d.Confirm)
-			}
+			expect.That(t, (d.Confirm != "") == (c.want == Warn) && (d.Risk == High) == (c.want == Warn),
+				"risk %s, confirm %q", d.Risk, d.Confirm)
 		})
 	}
 }

@@ -1,8 +1,6 @@
 package actions
 
 import (
-	"slices"
-
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/actions/operation"
@@ -91,8 +89,7 @@ func (d *draftBuilder) checkMergeable(c *topology.Collection, parts []futureChun
 			jumbo++
 		}
 	}
-	natural.Sort(shards)
-	if shards = slices.Compact(shards); len(shards) > 1 {
+	if shards = natural.Unique(shards); len(shards) > 1 {
 		out.block("neighbours", d.fromTable(topology.PartRouting), message.New("neighbours.apart",
 			"The chunks are on several shards ({shards}); only chunks on the same shard can be merged. Move "+
 				"them together first.",

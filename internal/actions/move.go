@@ -28,7 +28,7 @@ func describeMove() Description {
 
 func planMove(d *draftBuilder) (Draft, Args, error) {
 	s, a, c := d.s, d.a, d.c
-	_, ch, err := s.chunkOf(c, MoveChunk, a)
+	ch, err := s.chunkOf(c, MoveChunk, a)
 	if err != nil {
 		return Draft{}, a, err
 	}

@@ -30,7 +30,7 @@ func describeMoveCollection() Description {
 }
 
 func planMoveCollection(d *draftBuilder) (Draft, Args, error) {
-	if err := d.needsRelease(8, 0); err != nil {
+	if err := d.needsRelease(8); err != nil {
 		return Draft{}, d.a, err
 	}
 	ns, to := d.a.NS, d.a.To

@@ -124,7 +124,7 @@ func (d *draftBuilder) remainingMembership(s operation.Step) error {
 	if d.shard(s.Shard) == nil {
 		return undoConflict("a shard no longer exists", d.differences(shardExists(s.Shard))...)
 	}
-	if s.FillsZone() {
+	if s.Effects().FillsZone {
 		d.addZone(s.Shard, s.Zone)
 	} else {
 		d.removeZone(s.Shard, s.Zone)

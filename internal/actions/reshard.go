@@ -34,7 +34,7 @@ func describeReshard() Description {
 }
 
 func planReshard(d *draftBuilder) (Draft, Args, error) {
-	if err := d.needsRelease(5, 0); err != nil {
+	if err := d.needsRelease(5); err != nil {
 		return Draft{}, d.a, err
 	}
 	c := d.c
@@ -62,9 +62,9 @@ func planReshard(d *draftBuilder) (Draft, Args, error) {
 
 // needsRelease refuses a kind whose commands the release does not have. An unknown
 // release is not refused here: a check warns about it.
-func (d *draftBuilder) needsRelease(major, minor int) error {
-	if r := d.s.Release; r.Known() && !r.AtLeast(major, minor, 0) {
-		return fault.New(fault.Invalid, "%s needs MongoDB %d.%d or later; this cluster runs %s.", d.description.Kind, major, minor, r)
+func (d *draftBuilder) needsRelease(major int) error {
+	if r := d.s.Release; r.Known() && !r.AtLeast(major, 0, 0) {
+		return fault.New(fault.Invalid, "%s needs MongoDB %d.0 or later; this cluster runs %s.", d.description.Kind, major, r)
 	}
 	return nil
 }

@@ -97,7 +97,7 @@ func planReshardAbort(d *draftBuilder) (Draft, Args, error) {
 // runningResharding finds the running resharding of the collection. Without one it adds a
 // check that blocks and returns the zero value.
 func (d *draftBuilder) runningResharding() (operation.Resharding, error) {
-	if err := d.needsRelease(5, 0); err != nil {
+	if err := d.needsRelease(5); err != nil {
 		return operation.Resharding{}, err
 	}
 	i := slices.IndexFunc(d.s.Activity.Reshardings, func(r operation.Resharding) bool { return r.NS == d.c.NS })

@@ -71,7 +71,7 @@ func TestWhatAReshardingIsRefusedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := cluster(t, "0.4", x.version, activity(operation.Activity{}), withZoneRange(t))
-			_, _, err := Describe(ReshardKind).Draft(s, x.args())
+			_, _, err := PlanChange(s, ReshardKind, x.args())
 			expect.Contains(t, fault.Text(err), x.want, "%v", err)
 		})
 	}
@@ -138,7 +138,7 @@ func TestOnlyARunningReshardingCanBeCommittedOrAborted(t *testing.T) {
 		"commit of nothing":           {ReshardCommit, operation.Activity{}, "resharding.none", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _, err := Describe(x.kind).Draft(cluster(t, "0.4", "5.0.7", activity(x.running)), Args{NS: documents})
+			d, _, err := PlanChange(cluster(t, "0.4", "5.0.7", activity(x.running)), x.kind, Args{NS: documents})
 			if err != nil || len(d.Steps) != x.steps || d.Blocked() != (x.steps == 0) || checkOf(d, "resharding").Text.Code != x.code {
 				t.Errorf("%v: %d steps, %+v", err, len(d.Steps), d.Checks)
 			}
@@ -191,10 +191,9 @@ func TestRefineKeyRefusesKeysThatDoNotExtend(t *testing.T) {
 		{documents, keyPattern("project_id", 1, "key", 1, "key", 1), `"key" twice`},
 		{documents, nil, `"key"`},
 	} {
-		_, _, err := Describe(RefineKey).Draft(s, Args{NS: x.ns, Key: x.key})
-		if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), x.says) {
-			t.Errorf("%s: %v, want %s", x.key, err, x.says)
-		}
+		_, _, err := PlanChange(s, RefineKey, Args{NS: x.ns, Key: x.key})
+		expect.That(t, fault.Of(err) == fault.Invalid && strings.Contains(fault.Text(err), x.says),
+			"%s: %v, want %s", x.key, err, x.says)
 	}
 }
 

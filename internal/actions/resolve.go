@@ -47,16 +47,15 @@ func collectionOf(t *topology.Table, kind Kind, ns topology.Namespace) (*topolog
 	return c, nil
 }
 
-// shardOf finds a shard by the name in an argument.
-func shardOf(t *topology.Table, kind Kind, name, value string) (*topology.Shard, error) {
+// checkShard refuses the name of a shard in an argument that there is not.
+func checkShard(t *topology.Table, kind Kind, name, value string) error {
 	if value == "" {
-		return nil, missing(kind, name, "the name of a shard")
+		return missing(kind, name, "the name of a shard")
 	}
-	s := t.Shard(value)
-	if s == nil {
-		return nil, fault.New(fault.NotFound, "The argument %q names the shard %q, which does not exist.", name, value)
+	if t.Shard(value) == nil {
+		return fault.New(fault.NotFound, "The argument %q names the shard %q, which does not exist.", name, value)
 	}
-	return s, nil
+	return nil
 }
 
 // completeKey reads an argument that must be a complete shard key. Fields that hold ids

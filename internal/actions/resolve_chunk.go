@@ -8,45 +8,44 @@ import (
 	"shardboard/internal/topology"
 )
 
-// chunkOf finds the chunk that the arguments name, by exact bounds or by its reference,
-// and its position. If both are given they must name the same chunk.
-func (s Situation) chunkOf(c *topology.Collection, kind Kind, a Args) (int, topology.Chunk, error) {
-	none := topology.Chunk{}
+// chunkOf finds the chunk that the arguments name, by exact bounds or by its reference. If both are given they must
+// name the same chunk.
+func (s Situation) chunkOf(c *topology.Collection, kind Kind, a Args) (topology.Chunk, error) {
 	switch {
 	case a.Bounds[0] == nil && a.Bounds[1] == nil && a.Chunk == "":
-		return 0, none, missing(kind, "chunk", "the reference of a chunk, or its exact bounds as \"bounds\"")
+		return topology.Chunk{}, missing(kind, "chunk", "the reference of a chunk, or its exact bounds as \"bounds\"")
 	case a.Chunk != "":
-		i, ch, err := chunkByReference(c, a.Chunk)
+		ch, err := chunkByReference(c, a.Chunk)
 		if err != nil || a.Bounds[0] == nil && a.Bounds[1] == nil {
-			return i, ch, err
+			return ch, err
 		}
-		j, _, err := s.chunkWithBounds(c, kind, a.Bounds)
-		if err == nil && j != i {
-			return 0, none, fault.New(fault.Invalid, "The arguments \"chunk\" and \"bounds\" name two different chunks.")
+		other, err := s.chunkWithBounds(c, kind, a.Bounds)
+		if err == nil && other.Min.Compare(ch.Min) != 0 {
+			err = fault.New(fault.Invalid, "The arguments \"chunk\" and \"bounds\" name two different chunks.")
 		}
-		return i, ch, err
+		return ch, err
 	}
 	return s.chunkWithBounds(c, kind, a.Bounds)
 }
 
 // chunkWithBounds finds the chunk with exactly these bounds.
-func (s Situation) chunkWithBounds(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (int, topology.Chunk, error) {
+func (s Situation) chunkWithBounds(c *topology.Collection, kind Kind, bounds [2]bson.Raw) (topology.Chunk, error) {
 	lo, hi, err := s.rangeBounds(c, kind, bounds)
 	if err != nil {
-		return 0, topology.Chunk{}, err
+		return topology.Chunk{}, err
 	}
-	i, ch := c.Chunks.Find(lo)
+	_, ch := c.Chunks.Find(lo)
 	from, to := c.Chunks.Overlap(shardkey.Range{Min: lo, Max: hi})
 	if ch.Min.Compare(lo) == 0 && to-from > 1 && c.Chunks.At(to-1).Max.Compare(hi) == 0 {
-		return 0, topology.Chunk{}, fault.New(fault.Conflict, "The argument \"bounds\" is no chunk of %s any more: it was split and is %d "+
+		return topology.Chunk{}, fault.New(fault.Conflict, "The argument \"bounds\" is no chunk of %s any more: it was split and is %d "+
 			"chunks now. What is written to each is known some seconds after the split; plan for one of them then.", string(c.NS), to-from)
 	}
 	if ch.Min.Compare(lo) != 0 || ch.Max.Compare(hi) != 0 {
-		return 0, topology.Chunk{}, fault.New(fault.NotFound,
+		return topology.Chunk{}, fault.New(fault.NotFound,
 			"The argument \"bounds\" is not a chunk: no chunk of %s has exactly these bounds now. "+
 				"One that was split just now is known in some seconds.", string(c.NS))
 	}
-	return i, ch, nil
+	return ch, nil
 }
 
 // rangeBounds reads two bounds, the lower one first.
@@ -67,7 +66,7 @@ func (s Situation) rangeBounds(c *topology.Collection, kind Kind, bounds [2]bson
 }
 
 // chunkByReference finds a chunk by its reference.
-func chunkByReference(c *topology.Collection, ref string) (int, topology.Chunk, error) {
+func chunkByReference(c *topology.Collection, ref string) (topology.Chunk, error) {
 	i, _, err := c.ByRef(ref)
 	switch {
 	case fault.Of(err) == fault.Conflict:
@@ -78,9 +77,9 @@ func chunkByReference(c *topology.Collection, ref string) (int, topology.Chunk, 
 	case i < 0:
 		err = fault.New(fault.NotFound, "The argument \"chunk\" names a chunk that %s does not have now.", string(c.NS))
 	default:
-		return i, c.Chunks.At(i), nil
+		return c.Chunks.At(i), nil
 	}
-	return 0, topology.Chunk{}, err
+	return topology.Chunk{}, err
 }
 
 // boundsAsDocuments returns bounds in the form of the argument "bounds".

@@ -28,8 +28,3 @@ type Situation struct {
 
 	Maintenance []Maintenance // when changes are wanted; empty: always
 }
-
-// Planner makes the draft of a kind. It returns the arguments resolved: names
-// replaced by ids, references by bounds. A wrong argument is a fault.Error of kind
-// Invalid or NotFound whose text names the argument.
-type Planner func(s Situation, a Args) (Draft, Args, error)

@@ -42,7 +42,7 @@ func planSplit(d *draftBuilder) (Draft, Args, error) {
 		return Draft{}, a, fault.New(fault.Invalid,
 			"split needs the argument \"at\", a key, or \"chunk\" or \"bounds\", a chunk to split in the middle.")
 	}
-	_, ch, err := s.chunkOf(c, Split, a)
+	ch, err := s.chunkOf(c, Split, a)
 	if err != nil {
 		return Draft{}, a, err
 	}
@@ -73,7 +73,7 @@ func (d *draftBuilder) splitKey(c *topology.Collection) (Draft, Args, error) {
 			"The key of the argument \"at\" is the end of the key space: there is nothing to split.")
 	}
 	if d.a.Chunk != "" || d.a.Bounds[0] != nil || d.a.Bounds[1] != nil {
-		_, named, err := d.s.chunkOf(c, Split, d.a)
+		named, err := d.s.chunkOf(c, Split, d.a)
 		if err != nil {
 			return Draft{}, d.a, err
 		}

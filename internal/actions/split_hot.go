@@ -230,8 +230,7 @@ func (d *draftBuilder) hotSummary(c *topology.Collection, hot []*hotChunk, named
 	for _, h := range hot {
 		to = append(to, h.to)
 	}
-	natural.Sort(to)
 	return message.New("split-hot.many",
 		"Split {chunks} hot chunks of {ns} by their writes, and move one half of each to {shards}.",
-		message.Namespace("ns", c.NS), message.Count("chunks", len(hot)), message.Text("shards", operation.Joined(slices.Compact(to))))
+		message.Namespace("ns", c.NS), message.Count("chunks", len(hot)), message.Text("shards", operation.Joined(natural.Unique(to))))
 }

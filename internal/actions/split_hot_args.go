@@ -29,7 +29,7 @@ func (d *draftBuilder) chunksToSplit(c *topology.Collection) ([]*hotChunk, error
 	var hot []*hotChunk
 	add := func(ch topology.Chunk) { hot = append(hot, &hotChunk{lo: ch.Min, hi: ch.Max}) }
 	if one {
-		_, ch, err := d.s.chunkOf(c, SplitHot, a)
+		ch, err := d.s.chunkOf(c, SplitHot, a)
 		if err != nil {
 			return nil, err
 		}
@@ -37,7 +37,7 @@ func (d *draftBuilder) chunksToSplit(c *topology.Collection) ([]*hotChunk, error
 		d.nameByBounds(c, ch)
 	}
 	for i, ref := range a.Chunks {
-		_, ch, err := chunkByReference(c, ref)
+		ch, err := chunkByReference(c, ref)
 		if err != nil {
 			return nil, fault.Wrap(fault.Of(err), err, "The argument \"chunks\", number %d: %s", i+1, fault.Text(err))
 		}
@@ -94,7 +94,7 @@ func (d *draftBuilder) chunksOfCuts(c *topology.Collection) ([]*hotChunk, error)
 		if h.half != HalfLower && h.half != HalfUpper {
 			return nil, wrong(fault.New(fault.Invalid, "\"half\" is %q; it is %q or %q.", h.half, HalfLower, HalfUpper))
 		}
-		if _, err := shardOf(d.s.Table, SplitHot, "to", h.to); err != nil {
+		if err := checkShard(d.s.Table, SplitHot, "to", h.to); err != nil {
 			return nil, wrong(err)
 		}
 		if h.pieces != 0 && (h.pieces < 2 || h.pieces > maxPieces) {

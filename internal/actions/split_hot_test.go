@@ -233,10 +233,9 @@ func TestInvalidHotSplitArgumentsAreRefusedByName(t *testing.T) {
 		{"too many cuts", Args{NS: documents, Cuts: slices.Repeat([]Cut{ok}, 17)}, fault.Invalid, "16"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			_, _, err := Planners()[SplitHot](s, x.args)
-			if fault.Of(err) != x.want || err == nil || !strings.Contains(fault.Text(err), x.says) {
-				t.Errorf("%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
-			}
+			_, _, err := PlanChange(s, SplitHot, x.args)
+			expect.That(t, fault.Of(err) == x.want && err != nil && strings.Contains(fault.Text(err), x.says),
+				"%v (%s), want %s with %s", err, fault.Of(err), x.want, x.says)
 		})
 	}
 }
@@ -260,13 +259,11 @@ func TestAHalfThatIsTooLargeMovesInPieces(t *testing.T) {
 			}
 		}
 	}
-	if d.Blocked() || resolved.Cuts[0].Pieces != 4 || len(d.Effect.Moves) != 4 {
-		t.Fatalf("%d pieces, %d moves: %+v", resolved.Cuts[0].Pieces, len(d.Effect.Moves), d.Checks)
-	}
+	must.That(t, !d.Blocked() && resolved.Cuts[0].Pieces == 4 && len(d.Effect.Moves) == 4,
+		"%d pieces, %d moves: %+v", resolved.Cuts[0].Pieces, len(d.Effect.Moves), d.Checks)
 	again, _ := plan(t, s, SplitHot, resolved)
-	if len(again.Steps) != len(d.Steps) || !strings.HasSuffix(again.Summary.String(), " in 4 pieces.") {
-		t.Errorf("%d steps, then %d: %s", len(d.Steps), len(again.Steps), again.Summary)
-	}
+	expect.That(t, len(again.Steps) == len(d.Steps) && strings.HasSuffix(again.Summary.String(), " in 4 pieces."),
+		"%d steps, then %d: %s", len(d.Steps), len(again.Steps), again.Summary)
 }
 
 // randomWrites draws where rows were written and the writes of the shards.
@@ -302,7 +299,7 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 		s := randomCluster(t, r)
 		c := rapid.SampledFrom(s.Table.Collections).Draw(r, "hot")
 		i := rapid.IntRange(0, c.Chunks.Len()-1).Draw(r, "which")
-		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
+		d, resolved, err := PlanChange(s, SplitHot, Args{NS: c.NS, Bounds: chunkAt(t, s, c.NS, i)})
 		if err != nil {
 			must.That(r, fault.Of(err) == fault.Invalid, "%v", err)
 			return
@@ -323,9 +320,8 @@ func TestHotSplitKeyHasWritesOnBothSides(t *testing.T) {
 				above += k.Rows
 			}
 		}
-		if below == 0 || above == 0 || at.Compare(ch.Min) <= 0 || at.Compare(ch.Max) >= 0 {
-			r.Fatalf("%d rows below and %d above %s", below, above, c.Key.Display(at))
-		}
+		must.That(r, below != 0 && above != 0 && at.Compare(ch.Min) > 0 && at.Compare(ch.Max) < 0,
+			"%d rows below and %d above %s", below, above, c.Key.Display(at))
 		if off := max(below-above, above-below); off > top {
 			r.Fatalf("%d and %d rows: off by more than the heaviest value's %d", below, above, top)
 		}
@@ -349,7 +345,7 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		for i := range min(4, c.Chunks.Len()) {
 			refs = append(refs, encoded(chunkAt(t, s, c.NS, i)[0]))
 		}
-		d, resolved, err := Planners()[SplitHot](s, Args{NS: c.NS, Chunks: refs})
+		d, resolved, err := PlanChange(s, SplitHot, Args{NS: c.NS, Chunks: refs})
 		if err != nil || d.Blocked() {
 			return
 		}
@@ -359,16 +355,14 @@ func TestHotSplitPlannedAgainPlansTheRest(t *testing.T) {
 		done := rapid.IntRange(0, len(d.Steps)).Draw(r, "done")
 		part := modelOf(t, s)
 		must.Do(r, part.run(d.Steps[:done], d.Effect))
-		rest, again, err := Planners()[SplitHot](part.now(), resolved)
+		rest, again, err := PlanChange(part.now(), SplitHot, resolved)
 		must.Do(r, err)
 		must.That(r, fmt.Sprint(again) == fmt.Sprint(resolved), "it chose anew: %v, then %v", resolved, again)
-		if len(rest.Steps) != len(d.Steps)-done {
-			r.Fatalf("after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
-		}
+		must.That(r, len(rest.Steps) == len(d.Steps)-done,
+			"after %d of %d steps there are %d", done, len(d.Steps), len(rest.Steps))
 		must.Do(r, part.run(rest.Steps, rest.Effect))
-		if part.picture() != whole.picture() {
-			r.Fatalf("in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
-		}
+		must.That(r, part.picture() == whole.picture(),
+			"in two parts:\n%s\nat once:\n%s", part.picture(), whole.picture())
 	})
 	expect.That(t, ran != 0 || testing.Short(), "nothing ran: nothing is tested")
 }

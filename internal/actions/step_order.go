@@ -20,9 +20,9 @@ import (
 func sortPinSteps(steps []operation.Step) {
 	stage := func(s operation.Step) int {
 		switch {
-		case s.Splits():
+		case s.Effects().Splits:
 			return 0
-		case s.FillsZone():
+		case s.Effects().FillsZone:
 			return 1
 		}
 		return 2

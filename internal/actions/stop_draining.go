@@ -93,21 +93,3 @@ func (d *draftBuilder) undoStopDraining(s operation.Step) error {
 func (d *plannedCluster) shardIsGone(shard string) error {
 	return undoConflict("the shard no longer exists", d.differences(shardExists(shard))...)
 }
-
-func (d *draftBuilder) undoRemoval(operation.Step) error {
-	return fault.New(fault.Conflict, "This cannot be undone: the shard was removed from the cluster. Add its replica set again "+
-		"with sh.addShard, after its data was removed.")
-}
-
-// undoBegunDedicated ends nothing: the draining of the config server is left to mongosh.
-func (d *draftBuilder) undoBegunDedicated(s operation.Step) error {
-	if now := d.shard(s.Shard); now != nil && !now.Draining {
-		return nil // it is as it was before
-	}
-	return fault.New(fault.Conflict, "shardboard does not end the draining of the config server.")
-}
-
-func (d *draftBuilder) undoDedicated(operation.Step) error {
-	return fault.New(fault.Conflict, "shardboard does not make the config server a shard. "+
-		"transitionFromDedicatedConfigServer does.")
-}

@@ -152,18 +152,6 @@ func (d *draftBuilder) undoWindow(s operation.Step) error {
 	return fault.New(fault.Conflict, "This cannot be undone: the previous window is not known.")
 }
 
-func (d *draftBuilder) undoBalancing(s operation.Step) error {
-	c := d.s.Table.Collection(s.NS)
-	if c == nil {
-		return collectionGone(s.NS)
-	}
-	need := sameCollection(c)
-	need.Want["noBalance"] = strconv.FormatBool(!s.On)
-	d.step(operation.Step{Op: operation.OpBalancing, NS: s.NS, On: !s.On, Needs: []operation.Fact{need},
-		Proof: []operation.Fact{{Kind: operation.FactCollection, NS: s.NS, Want: map[string]string{"noBalance": strconv.FormatBool(s.On)}}}})
-	return nil
-}
-
 // isRangeFree reports whether no zone range overlaps the range of a step.
 func (d *plannedCluster) isRangeFree(s operation.Step) bool {
 	_, lo, hi, err := d.rangeOf(s)

@@ -1,7 +1,6 @@
 package actions
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -38,10 +37,8 @@ func (d *plannedCluster) differences(f operation.Fact) []operation.Difference {
 }
 
 func collectionGone(ns topology.Namespace) error {
-	return undoConflict(
-		"the collection no longer exists",
-		operation.Difference{Fact: operation.Fact{Kind: operation.FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"},
-	)
+	return undoConflict("the collection no longer exists",
+		operation.Difference{Fact: operation.Fact{Kind: operation.FactCollection, NS: ns}, Field: "exists", Want: "true", Got: "false"})
 }
 
 func keyChanged(c *topology.Collection, doc bson.Raw) error {
@@ -63,10 +60,9 @@ func (d *draftBuilder) chunksChanged(clause string, k *futureChunks, lo, hi shar
 	for _, p := range parts {
 		shards = append(shards, p.Shard)
 	}
-	natural.Sort(shards)
 	f := coveredBy(k.c.NS, d.doc(k.c, lo), d.doc(k.c, hi), parts[0].Shard)
 	edges := parts[0].Min.Compare(lo) == 0 && parts[len(parts)-1].Max.Compare(hi) == 0
 	return undoConflict(
 		clause,
-		f.Against(map[string]string{"shards": strings.Join(slices.Compact(shards), ","), "edges": strconv.FormatBool(edges)})...)
+		f.Against(map[string]string{"shards": strings.Join(natural.Unique(shards), ","), "edges": strconv.FormatBool(edges)})...)
 }

@@ -28,7 +28,7 @@ func describeUnshard() Description {
 }
 
 func planUnshard(d *draftBuilder) (Draft, Args, error) {
-	if err := d.needsRelease(8, 0); err != nil {
+	if err := d.needsRelease(8); err != nil {
 		return Draft{}, d.a, err
 	}
 	c := d.c

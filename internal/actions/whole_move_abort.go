@@ -46,7 +46,7 @@ func describeUnshardAbort() Description {
 
 // planAbort plans to abort the running operation of the collection.
 func planAbort(d *draftBuilder, op operation.Op) (Draft, Args, error) {
-	if err := d.needsRelease(8, 0); err != nil {
+	if err := d.needsRelease(8); err != nil {
 		return Draft{}, d.a, err
 	}
 	command, what := "moveCollection", "move"

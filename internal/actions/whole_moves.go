@@ -98,9 +98,8 @@ func (d *plannedCluster) wholeShards(moves []MoveEffect) []ShardEffect {
 			names = append(names, shard)
 		}
 	}
-	natural.Sort(names)
 	var out []ShardEffect
-	for _, shard := range slices.Compact(names) {
+	for _, shard := range natural.Unique(names) {
 		var before, after []topology.Figure
 		for _, m := range d.wholes {
 			here := d.now.SizeOn(m.ns, shard).Bytes

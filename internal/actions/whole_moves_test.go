@@ -45,9 +45,8 @@ func TestMoveCollectionRequiresThePlaceAndIsUndone(t *testing.T) {
 		}
 		moved := cluster(t, "0.6.38", "8.0.4", tracked(t, tc.to))
 		undo, err := PlanUndo(moved, MoveCollection, a, d.Summary, d.Steps, d.Effect)
-		if err != nil || len(undo.Steps) != 1 || undo.Steps[0].Shard != tc.from {
-			t.Errorf("%s: undone by %v %+v", name, err, undo.Steps)
-		}
+		expect.That(t, err == nil && len(undo.Steps) == 1 && undo.Steps[0].Shard == tc.from,
+			"%s: undone by %v %+v", name, err, undo.Steps)
 	}
 }
 
@@ -64,7 +63,7 @@ func TestMoveCollectionIsRefusedAndBlocked(t *testing.T) {
 		{"of the server", "8.0.4", "config.settings", fault.Invalid, "belongs to the server"},
 		{"no collection", "8.0.4", db, fault.Invalid, "database.collection"},
 	} {
-		_, _, err := Planners()[MoveCollection](cluster(t, "0.6.38", tc.version, versioned), Args{NS: tc.ns, To: "b"})
+		_, _, err := PlanChange(cluster(t, "0.6.38", tc.version, versioned), MoveCollection, Args{NS: tc.ns, To: "b"})
 		expect.That(t, fault.Of(err) == tc.kind && strings.Contains(err.Error(), tc.text), "%s: %v", tc.name, err)
 	}
 	d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", versioned), MoveCollection, Args{NS: db + ".users", To: "a"})
@@ -112,7 +111,7 @@ func TestNoChunkOfATrackedUnshardedCollectionIsChanged(t *testing.T) {
 		Merge:     {NS: ns, Bounds: whole},
 		MoveChunk: {NS: ns, Bounds: whole, To: "c"},
 	} {
-		_, _, err := Planners()[kind](s, args)
+		_, _, err := PlanChange(s, kind, args)
 		if fault.Of(err) != fault.Invalid || !strings.Contains(err.Error(), "is not sharded: it is kept as one piece on one shard") {
 			t.Errorf("%s: %v", kind, err)
 		}
@@ -146,7 +145,7 @@ func TestUnshardingNeedsASpaceAndNoZones(t *testing.T) {
 		t.Errorf("%s %s", v, code)
 	}
 	unmeasured := cluster(t, "0.6.38", "8.0.4", versioned, func(s *Situation) { delete(s.Table.Sizes, ns) })
-	if _, _, err := Planners()[Unshard](unmeasured, Args{NS: ns}); fault.Of(err) != fault.Invalid {
+	if _, _, err := PlanChange(unmeasured, Unshard, Args{NS: ns}); fault.Of(err) != fault.Invalid {
 		t.Errorf("a shard was chosen without sizes: %v", err)
 	}
 }
@@ -163,9 +162,8 @@ func TestOnlyARunningOperationOfItsKindIsAborted(t *testing.T) {
 		blocked        bool
 	}{{"moveCollection", "cloning", false}, {"moveCollection", "committing", true}, {operation.OfReshardCollection, "cloning", true}} {
 		d, _ := plan(t, cluster(t, "0.6.38", "8.0.4", running(tc.command, tc.state)), MoveCollectionAbort, Args{NS: db + ".users"})
-		if d.Blocked() != tc.blocked || len(d.Steps) == 1 == tc.blocked {
-			t.Errorf("%s in %s: %+v", tc.command, tc.state, d.Checks)
-		}
+		expect.That(t, d.Blocked() == tc.blocked && len(d.Steps) == 1 != tc.blocked,
+			"%s in %s: %+v", tc.command, tc.state, d.Checks)
 	}
 }
 
@@ -220,7 +218,7 @@ func TestMovePrimarySaysWhatIsNotKnown(t *testing.T) {
 func TestMovePrimaryIsRefusedAndBlocked(t *testing.T) {
 	s := cluster(t, "0.6.38", "5.0.7", versioned)
 	for name, kind := range map[string]fault.Kind{"config": fault.Invalid, "admin": fault.Invalid, "none": fault.NotFound} {
-		if _, _, err := Planners()[MovePrimary](s, Args{DB: name, To: "b"}); fault.Of(err) != kind || !strings.Contains(err.Error(), name) {
+		if _, _, err := PlanChange(s, MovePrimary, Args{DB: name, To: "b"}); fault.Of(err) != kind || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -113,7 +113,7 @@ func DrainOfStep(v View, s engine.Step) *api.Drain {
 func DrainingTexts(r engine.Run, t *topology.Table) (out []string) {
 	for _, s := range r.Steps {
 		now := t.Shard(s.Shard)
-		if !s.Drains() || s.State != engine.Succeeded || now == nil || !now.Draining {
+		if !s.Effects().Drains || s.State != engine.Succeeded || now == nil || !now.Draining {
 			continue
 		}
 		out = append(out, message.New("standing.drains", "{shard} drains: the balancer keeps moving its chunks away.",

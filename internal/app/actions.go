@@ -36,7 +36,7 @@ type engineParts struct {
 // life of the program.
 func newEngine(p engineParts) *engine.Engine {
 	return engine.New(engine.Options{
-		Admin: p.client, Reader: p.client, Planners: actions.Planners(),
+		Admin: p.client, Reader: p.client,
 		Journal: p.store, Audit: p.store, Tables: p.watcher, Directory: p.keeper, Profile: p.profile,
 		Shared: sharedIDs{
 			p.duplicates,

@@ -103,7 +103,7 @@ func (o operationRow) matches(run string, s operation.Step) bool {
 	if comment, ok := o.command.Lookup("comment").StringValueOK(); ok && comment == run {
 		return true
 	}
-	if s.Refines() && o.refines(s.NS) {
+	if s.Effects().Refines && o.refines(s.NS) {
 		return true
 	}
 	if s.MovesWhole() {

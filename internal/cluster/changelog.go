@@ -46,7 +46,7 @@ const clockSkew = 2 * time.Second
 func (c *Client) Trace(ctx context.Context, run string, s operation.Step, since time.Time) (t operation.Trace, err error) {
 	ctx, cancel := c.bounded(withOwnWrites(ctx))
 	defer cancel()
-	if s.InBackground() {
+	if s.Effects().InBackground {
 		return c.traceResharding(ctx, run, s, since)
 	}
 	if ns := loggedAs(s); ns != "" {

@@ -39,6 +39,9 @@ func Sort[S ~string](names []S) { slices.SortFunc(names, Compare[S]) }
 // Sorted collects names and sorts them.
 func Sorted[S ~string](names iter.Seq[S]) []S { return slices.SortedFunc(names, Compare[S]) }
 
+// Unique sorts names and leaves out what is there again.
+func Unique[S ~string](names []S) []S { Sort(names); return slices.Compact(names) }
+
 // compareNumbers compares decimal numbers without parsing them: a name may have more digits than an integer holds.
 func compareNumbers(a, b string) int {
 	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")

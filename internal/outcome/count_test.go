@@ -26,9 +26,8 @@ func TestWindowsAreWholeMinutesOfTheSameLengthOutsideTheRun(t *testing.T) {
 		if b.To.After(started) || started.Sub(b.To) >= windowAlignment || a.From.Before(ended) || a.From.Sub(ended) >= windowAlignment {
 			t.Errorf("%v to %v: before %v, after %v", started, ended, b, a)
 		}
-		if b.Seconds() != Window.Seconds() || a.Seconds() != b.Seconds() {
-			t.Errorf("%v and %v", b.Seconds(), a.Seconds())
-		}
+		expect.That(t, b.Seconds() == Window.Seconds() && a.Seconds() == b.Seconds(),
+			"%v and %v", b.Seconds(), a.Seconds())
 	})
 }
 
@@ -93,9 +92,8 @@ func TestWideRangeListsItsHottestChunksAndTheNumberOfOthers(t *testing.T) {
 	}
 	w := Span{start.Truncate(windowAlignment), start.Truncate(windowAlignment).Add(Window)}
 	got := countWindow([]sample{tenSeconds(c, w.From, rows...)}, w, []keySpan{{minKey(), maxKey()}, {keyAt(3), keyAt(90)}}, time.Time{})
-	if len(got.Chunks) != chunksListed || got.More != 201-chunksListed || got.Chunks[0].Rows != 149 {
-		t.Errorf("%d listed, %d more, the hottest has %d", len(got.Chunks), got.More, got.Chunks[0].Rows)
-	}
+	expect.That(t, len(got.Chunks) == chunksListed && got.More == 201-chunksListed && got.Chunks[0].Rows == 149,
+		"%d listed, %d more, the hottest has %d", len(got.Chunks), got.More, got.Chunks[0].Rows)
 	for i := 1; i < len(got.Chunks); i++ {
 		expect.That(t, got.Chunks[i].Rows <= got.Chunks[i-1].Rows, "chunk %d is hotter than the one before it", i)
 	}
@@ -110,9 +108,8 @@ func TestSampledRatesHaveAnError(t *testing.T) {
 	}
 	got := countWindow(s, w, []keySpan{{minKey(), maxKey()}}, time.Time{})
 	hot, cold := got.rate(got.Shards["a"]), got.rate(got.Shards["b"])
-	if hot.PerSecond != 10 || hot.Exact || hot.PlusMinus <= 0 || cold.PerSecond != 0 || cold.PlusMinus <= 0 {
-		t.Errorf("%+v, %+v", hot, cold)
-	}
+	expect.That(t, hot.PerSecond == 10 && !hot.Exact && hot.PlusMinus > 0 && cold.PerSecond == 0 && cold.PlusMinus > 0,
+		"%+v, %+v", hot, cold)
 }
 
 // Whether a batch helped is measured around the whole batch, by shards, and not around its items.

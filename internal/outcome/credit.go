@@ -50,7 +50,7 @@ func (o *Outcome) judgeRun(in []CollectionRecord) (Verdict, float64) {
 	if !listed {
 		return v, plusMinus // a batch that was measured before its chunks were recorded
 	}
-	o.Credit = o.creditOf(in, p, n)
+	o.Credit = o.creditOf(in, n)
 	left := max(p-surely(o.Credit.OthersBefore, n), 0) // what others did not take
 	fell, _ := judge(left, n, o.Credit.here, m)
 	itsPart, _ := judge(o.Credit.Without, m, o.After.Share, m)
@@ -67,7 +67,7 @@ func (o *Outcome) judgeRun(in []CollectionRecord) (Verdict, float64) {
 
 // creditOf adds up the writes to what was on the hottest shard before, or in the hottest chunk, and is not after: what
 // the run changed, and what others moved.
-func (o *Outcome) creditOf(in []CollectionRecord, p float64, n int64) Credit {
+func (o *Outcome) creditOf(in []CollectionRecord, n int64) Credit {
 	stays := 0.0
 	for _, s := range o.Shards {
 		if o.Basis == ByShards && s.Shard == o.Before.Hottest {

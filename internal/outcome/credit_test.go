@@ -248,9 +248,8 @@ func TestAnUndoDoesNotEraseTheAnswer(t *testing.T) {
 	rec.Collections[0].After = countWindow(then, cut, k.scope.spans[ns], a.To)
 	r.State = "undone"
 	o := Compare(r, rec)
-	if o.Verdict != Helped || o.After.Covered != 180 || !slices.Contains(o.Notes, NoteUndone) {
-		t.Errorf("%s %s, %v s, %v", o.State, o.Verdict, o.After.Covered, o.Notes)
-	}
+	expect.That(t, o.Verdict == Helped && o.After.Covered == 180 && slices.Contains(o.Notes, NoteUndone),
+		"%s %s, %v s, %v", o.State, o.Verdict, o.After.Covered, o.Notes)
 	if text := fmt.Sprint(o.Note(NoteUndone)); text != "The run has been undone since; the second window ends where the undo began." {
 		t.Error(text)
 	}
@@ -279,9 +278,8 @@ func TestALoadThatHasJustBegunIsNotMixedWithTheTimeBeforeIt(t *testing.T) {
 				ns: append(fullWindow(Span{b.From, begun}, was, 10, 10, 10, 10), fullWindow(Span{begun, b.To}, was, x.hot...)...)}}
 		rec := New(Options{Profile: &profile.Profile{}}).toRecord(&topology.Table{Collections: []*topology.Collection{is}}, k)
 		o := Compare(r, rec)
-		if o.Verdict != x.want || o.Begun != (x.want == Unclear) || !o.Before.From.Equal(b.To.Add(-x.from)) {
-			t.Errorf("%s before: %s %s from %s, %s", x.begun, o.State, o.Verdict, o.Before.From, o.Text())
-		}
+		expect.That(t, o.Verdict == x.want && o.Begun == (x.want == Unclear) && o.Before.From.Equal(b.To.Add(-x.from)),
+			"%s before: %s %s from %s, %s", x.begun, o.State, o.Verdict, o.Before.From, o.Text())
 		expect.Equal(t, slices.Contains(o.Notes, NoteOnset), (x.from < Window), "%s before: %v", x.begun, o.Notes)
 		if text := o.Text().String(); o.Begun && !strings.Contains(text, "too little of them was counted before it") {
 			t.Error(text)

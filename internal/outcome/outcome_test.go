@@ -37,9 +37,8 @@ func TestMoveThatSpreadsTheWritesHelped(t *testing.T) {
 		o.Chunks[0].After.PerSecond != 2 {
 		t.Errorf("chunks %+v", o.Chunks)
 	}
-	if len(o.Notes) != 0 || o.Before.Covered != 600 || o.After.Covered != 600 {
-		t.Errorf("notes %v, covered %v and %v", o.Notes, o.Before.Covered, o.After.Covered)
-	}
+	expect.That(t, len(o.Notes) == 0 && o.Before.Covered == 600 && o.After.Covered == 600,
+		"notes %v, covered %v and %v", o.Notes, o.Before.Covered, o.After.Covered)
 }
 
 func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
@@ -48,15 +47,13 @@ func TestSplitIsJudgedByTheHottestOfItsChunks(t *testing.T) {
 	was := collection(t, []int64{0, 10}, "a", "a", "b")
 	is := collection(t, []int64{0, 5, 10}, "a", "a", "a", "b")
 	o := Compare(r, recordOf(r, fullWindow(b, was, 3, 20, 10), fullWindow(a, is, 3, 11, 9, 10)))
-	if o.Basis != ByChunks || o.State != Measured || o.Verdict != Helped || o.Before.Hottest != string(ns) {
-		t.Fatalf("%+v", o)
-	}
+	must.That(t, o.Basis == ByChunks && o.State == Measured && o.Verdict == Helped && o.Before.Hottest == string(ns),
+		"%+v", o)
 	must.That(t, len(o.Chunks) == 3, "chunks %+v", o.Chunks)
 	for _, c := range o.Chunks {
 		whole := string(c.Min) == string(keyAt(0)) && string(c.Max) == string(keyAt(10))
-		if whole != (c.Before != nil) || whole != (c.After == nil) {
-			t.Errorf("a chunk that did not exist has a rate: %+v", c)
-		}
+		expect.That(t, whole == (c.Before != nil) && whole == (c.After == nil),
+			"a chunk that did not exist has a rate: %+v", c)
 	}
 }
 
@@ -101,13 +98,11 @@ func TestRunThatCannotBeComparedHasAReasonAndNoVerdict(t *testing.T) {
 		"migrations of others only": {move, with(func(r *Record) { r.OtherMoves = 2 }), Measured, ""},
 	} {
 		o := Compare(x.run, x.kept)
-		if o.State != x.state || o.Reason != x.reason || (o.Verdict != "") != (x.state == Measured) {
-			t.Errorf("%s: %s, %q, %q", name, o.State, o.Reason, o.Verdict)
-		}
+		expect.That(t, o.State == x.state && o.Reason == x.reason && (o.Verdict != "") == (x.state == Measured),
+			"%s: %s, %q, %q", name, o.State, o.Reason, o.Verdict)
 		expect.That(t, o.State != TooEarly || o.KnownAt.Equal(a.To), "%s: known at %v", name, o.KnownAt)
-		if o.State == Uncounted && (o.Before.Total.PerSecond != 0 || len(o.Shards) != 0) {
-			t.Errorf("%s: has figures although nothing was counted: %+v", name, o.Shards)
-		}
+		expect.That(t, o.State != Uncounted || o.Before.Total.PerSecond == 0 && len(o.Shards) == 0,
+			"%s: has figures although nothing was counted: %+v", name, o.Shards)
 	}
 	shared := with(func(r *Record) { r.OtherRuns, r.SameRanges = []string{"x"}, true })
 	if o := Compare(move, shared); len(o.Shards) != 2 || o.Before.Share == 0 {
@@ -250,8 +245,7 @@ func TestCostHasTheServersCountsAndTheEstimate(t *testing.T) {
 		{Key: "clonedBytes", Value: int64(700)}}}})
 	added := run.Steps[0]
 	added.Min, added.Events = keyAt(20), counts(
-		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}},
-	)
+		bson.D{{Key: "counts", Value: bson.D{{Key: "cloned", Value: int64(3)}, {Key: "clonedBytes", Value: int64(300)}}}})
 	run.Steps = append(run.Steps, added)
 	c := CostOf(p, run)
 	if c.Moved != 2 || c.Total.Actual.Documents.Value != 10 || c.Total.Actual.Bytes.Value != 1000 || c.Total.Actual.Millis.Value != 38_000 ||

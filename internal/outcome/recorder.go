@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -76,9 +77,7 @@ type Recorder struct {
 
 // New returns a recorder that does nothing until Run is called.
 func New(o Options) *Recorder {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -117,9 +117,8 @@ func TestRunIsMeasuredBeforeItsStartAndAfterItsEnd(t *testing.T) {
 			t.Error("no notification")
 		}
 		o := r.outcome(run)
-		if o.State != Measured || o.Verdict != Helped || o.After.Covered != 600 || o.Before.Hottest != "a" {
-			t.Errorf("%+v", o)
-		}
+		expect.That(t, o.State == Measured && o.Verdict == Helped && o.After.Covered == 600 && o.Before.Hottest == "a",
+			"%+v", o)
 		expect.That(t, !r.rows["r"].Open, "it is still open in the store")
 		saved := r.saves
 		r.countWrites(2*time.Minute, 1, 1, 1)

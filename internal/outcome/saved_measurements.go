@@ -58,11 +58,8 @@ func (r *Recorder) save(ctx context.Context, cluster string) error {
 	for _, rec := range news {
 		body, err := json.Marshal(rec)
 		if err == nil {
-			err = r.opts.Store.SaveRunOutcome(
-				ctx,
-				cluster,
-				store.RunOutcome{Run: rec.Run, At: r.opts.Now().UTC().Truncate(time.Millisecond), Open: !rec.Closed, Body: body},
-			)
+			err = r.opts.Store.SaveRunOutcome(ctx, cluster,
+				store.RunOutcome{Run: rec.Run, At: r.opts.Now().UTC().Truncate(time.Millisecond), Open: !rec.Closed, Body: body})
 		}
 		r.mu.Lock()
 		if k := r.active[rec.Run]; k != nil && err != nil {

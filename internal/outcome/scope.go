@@ -54,10 +54,10 @@ func scopeOf(r engine.Run) scope {
 		for ns, list := range spans {
 			s.spans[ns] = append(s.spans[ns], list...)
 		}
-		if !step.Splits() {
+		if !step.Effects().Splits {
 			s.basis = ByShards
 		}
-		s.zonesOnly = s.zonesOnly && step.ChangesZoneRange()
+		s.zonesOnly = s.zonesOnly && step.Effects().ChangesZoneRange
 		s.awaits = s.awaits || step.Awaits()
 	}
 	return s
@@ -111,14 +111,14 @@ func (s scope) namespaces() []topology.Namespace {
 func spansOf(s operation.Step) map[topology.Namespace][]keySpan {
 	out := map[topology.Namespace][]keySpan{}
 	switch {
-	case s.Splits() && s.Min == nil: // it has only the split key; its preconditions have the chunk
+	case s.Effects().Splits && s.Min == nil: // it has only the split key; its preconditions have the chunk
 		for _, f := range s.Needs {
 			if f.Kind == operation.FactChunk && f.NS == s.NS {
 				out[s.NS] = []keySpan{{f.Min, f.Max}}
 				break
 			}
 		}
-	case s.Splits(), s.Merges(), s.Migrates(), s.ChangesZoneRange():
+	case s.Effects().Splits, s.Effects().Merges, s.Migrates(), s.Effects().ChangesZoneRange:
 		out[s.NS] = []keySpan{{s.Min, s.Max}}
 	case s.Awaits():
 		for _, f := range s.Proof {

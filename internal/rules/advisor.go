@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
@@ -65,7 +66,6 @@ type Advisor struct {
 	mu       sync.Mutex
 	last     Report
 	made     input // what last was made from
-	off      offWatch
 	settings settingWatch
 	pins     map[string]Pin
 	paused   []PausedBalancing
@@ -118,9 +118,7 @@ func NewAdvisor(from Sources) *Advisor {
 	if from.Now == nil {
 		from.Now = time.Now
 	}
-	if from.Log == nil {
-		from.Log = slog.New(slog.DiscardHandler)
-	}
+	from.Log = cmp.Or(from.Log, slog.New(slog.DiscardHandler))
 	return &Advisor{from: from}
 }
 
@@ -200,22 +198,6 @@ func (a *Advisor) readBackground(ctx context.Context) {
 		a.mu.Unlock()
 	}
 	a.readSettings(ctx, t)
-	now := a.from.Now()
-	a.mu.Lock()
-	ask := a.off.observe(t, now) && a.from.Past != nil
-	known := a.off.since
-	a.mu.Unlock()
-	if !ask {
-		return
-	}
-	since, err := offSince(ctx, a.from.Past, t.ClusterID, known.At, now)
-	if err != nil {
-		a.from.Log.Warn("look for when the balancer was turned off", "err", err)
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.off.found(since)
 }
 
 // Refresh evaluates the rules now. It reads only memory and costs one pass over the
@@ -257,10 +239,9 @@ func (a *Advisor) reportOf(t *topology.Table, dir *placement.Directory, anew boo
 		}
 	}
 	a.mu.Lock()
-	a.off.observe(t, now)
 	a.settings.observe(t, now)
 	s.SetSince = a.settings.all()
-	s.Off, s.Pins, s.Paused, s.PausedUnread = a.off.since, a.pins, a.paused, a.unread
+	s.Off, s.Pins, s.Paused, s.PausedUnread = s.SetSince[ofBalancer], a.pins, a.paused, a.unread
 	a.mu.Unlock()
 	if a.from.Unsealed != nil {
 		s.Unsealed = a.from.Unsealed()

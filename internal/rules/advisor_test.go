@@ -229,9 +229,8 @@ func TestHiddenBoundsAppearInNoProblem(t *testing.T) {
 		if text := visibleText(hidden); hold(text) {
 			t.Errorf("%s: %s", p.Rule, text)
 		}
-		if hidden.ID == p.ID || !strings.HasPrefix(hidden.ID, string(p.Rule)+".") {
-			t.Errorf("%s has the id %s", p.Rule, hidden.ID)
-		}
+		expect.That(t, hidden.ID != p.ID && strings.HasPrefix(hidden.ID, string(p.Rule)+"."),
+			"%s has the id %s", p.Rule, hidden.ID)
 		with[p.Rule] = with[p.Rule] || hold(visibleText(p))
 	}
 	expect.That(t, with[HotChunk] && with[Jumbo], "bounds are in problems of %v, want [HotChunk] true, [Jumbo] true", with)
@@ -243,9 +242,7 @@ func TestHiddenTextsKeepTheKindOfAFailure(t *testing.T) {
 		if p.Rule != MigrationsFailing {
 			continue
 		}
-		if !strings.Contains(visibleText(p), "host-3") {
-			t.Fatalf("the problem has no text to hide: %s", visibleText(p))
-		}
+		must.That(t, strings.Contains(visibleText(p), "host-3"), "the problem has no text to hide: %s", visibleText(p))
 		if hidden := visibleText(p.HideTexts(func(string) string { return "ChunkTooBig" })); strings.Contains(hidden, "host-3") ||
 			!strings.Contains(hidden, "ChunkTooBig") {
 			t.Error(hidden)

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"cmp"
-	"time"
 
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
@@ -89,24 +88,11 @@ func findBalancerOff(ev *evaluation) {
 
 // offText says since when the balancer moves nothing.
 func (ev *evaluation) offText() message.Message {
-	since := message.Since("since", ev.Off.At)
-	unknown := ev.Off.At.IsZero() || ev.Now.Sub(ev.Off.At) < time.Minute // seconds say nothing
-	splitsOnly := ev.Table.Balancer.Enabled()
-	switch {
-	case splitsOnly && unknown:
-		return message.New("splitsOnly", "The balancer's mode is autoSplitOnly: it moves nothing.")
-	case splitsOnly && ev.Off.AtLeast:
-		return message.New("splitsOnly.sinceAtLeast",
-			"The balancer's mode has been autoSplitOnly, in which it moves nothing, for at least {since}.", since)
-	case splitsOnly:
-		return message.New("splitsOnly.since",
-			"The balancer's mode has been autoSplitOnly, in which it moves nothing, for {since}.", since)
-	case unknown:
-		return message.New("off", "The balancer is off.")
-	case ev.Off.AtLeast:
-		return message.New("off.sinceAtLeast", "The balancer has been off for at least {since}.", since)
+	if ev.Table.Balancer.Enabled() {
+		return ev.lasting("splitsOnly", "The balancer's mode is autoSplitOnly: it moves nothing",
+			"The balancer's mode has been autoSplitOnly, in which it moves nothing,", ev.Off)
 	}
-	return message.New("off.since", "The balancer has been off for {since}.", since)
+	return ev.lasting("off", "The balancer is off", "The balancer has been off", ev.Off)
 }
 
 // wronglyPlaced counts chunks outside their zone.

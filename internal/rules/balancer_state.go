@@ -23,10 +23,5 @@ const offShort = time.Hour
 
 // offEvidence is since when the balancer has been off.
 func (ev *evaluation) offEvidence() Evidence {
-	e := Evidence{Name: message.New("off.since", "Off since"), Unit: "time", Reason: "notObserved"}
-	if !ev.Off.At.IsZero() {
-		e = timeFrom(e.Name, ev.Off.At, ev.Off.Method, ev.Now)
-		e.Exact, e.AtLeast = !ev.Off.AtLeast, ev.Off.AtLeast
-	}
-	return e
+	return ev.sinceFigure(message.New("off.since", "Off since"), ev.Off)
 }

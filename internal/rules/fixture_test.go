@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/profile"
@@ -263,7 +264,5 @@ func TestHealthyClusterHasNoProblemsAndNoRuleIsUnsure(t *testing.T) {
 	for _, u := range r.Unsure {
 		t.Errorf("%s is unsure about %q in the healthy cluster: %s", u.Rule, u.Subject, u.Why.Code)
 	}
-	if len(r.Passed) != len(Rules()) {
-		t.Errorf("%d of %d rules passed", len(r.Passed), len(Rules()))
-	}
+	expect.That(t, len(r.Passed) == len(Rules()), "%d of %d rules passed", len(r.Passed), len(Rules()))
 }

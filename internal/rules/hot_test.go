@@ -238,9 +238,8 @@ func TestProblemsOfWritesAreOfTheirMinutes(t *testing.T) {
 		if !strings.Contains(text, c.want) || c.not != "" && strings.Contains(text, c.not) || p.Until.IsZero() == c.over {
 			t.Errorf("%s: %q, over %v; want %q", name, text, !p.Until.IsZero(), c.want)
 		}
-		if c.over && (p.Severity != Info || len(p.Remedy.Plans) > 0) {
-			t.Errorf("%s: %s with %d plans", name, p.Severity, len(p.Remedy.Plans))
-		}
+		expect.That(t, !c.over || p.Severity == Info && len(p.Remedy.Plans) == 0,
+			"%s: %s with %d plans", name, p.Severity, len(p.Remedy.Plans))
 	}
 }
 

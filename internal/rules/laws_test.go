@@ -57,9 +57,8 @@ func TestMissingDataNeverMakesARulePass(t *testing.T) {
 			// A rule about another subject may still pass.
 			looks := map[string][]Rule{"zones": {ZoneNoShard, PinViolated, ZoneUnknown}, "settings": {BalancerOff},
 				"counting": {HotProject}, "unsharded": {BigUnsharded}, "sizes": {BigUnsharded, SnapshotBodies, Orphans}}[name]
-			if slices.Contains(looks, i.Rule) && slices.Contains(r.Passed, i.Rule) {
-				t.Errorf("without %s, %s passes", name, i.Rule)
-			}
+			expect.That(t, !slices.Contains(looks, i.Rule) || !slices.Contains(r.Passed, i.Rule),
+				"without %s, %s passes", name, i.Rule)
 		}
 	}
 }
@@ -168,28 +167,12 @@ func TestHistoryShowsSinceWhenTheBalancerIsOff(t *testing.T) {
 		"during a gap in observation": {balancerHistory{off: now.Add(-50 * time.Hour), first: now.Add(-999 * time.Hour), gap: true},
 			now.Add(-50 * time.Hour), true},
 	} {
-		got, err := offSince(t.Context(), &c.past, "c1", now, now)
+		got, err := sinceWhen(t.Context(), &c.past, "c1", now, now, func(t *topology.Table) (so, known bool) { return !t.Balancer.Moves(), true })
 		if d := got.At.Sub(c.want); err != nil || d < -time.Minute || d > time.Minute || c.past.first.Equal(c.want) && d != 0 ||
 			got.AtLeast != c.atLeast {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 		expect.That(t, c.past.asked <= 40, "%s: asked %d times, want at most 40", name, c.past.asked)
-	}
-}
-
-func TestBalancerSwitchIsFollowedOnceItWasObserved(t *testing.T) {
-	var w offWatch
-	on, off := healthy().Table, healthy(off).Table
-	if !w.observe(off, now) || !w.since.AtLeast {
-		t.Error("balancer off at the first observation: want a lower bound and a read of history")
-	}
-	w.found(OffSince{At: now.Add(-time.Hour), Method: "history"})
-	if w.observe(off, now.Add(time.Minute)) || !w.since.At.Equal(now.Add(-time.Hour)) {
-		t.Error("history was read again, or its answer was not used")
-	}
-	w.observe(on, now.Add(2*time.Minute))
-	if w.observe(off, now.Add(3*time.Minute)) || w.since.AtLeast || !w.since.At.Equal(now.Add(3*time.Minute)) {
-		t.Errorf("turned off between two observations: got since %+v, want the later one", w.since)
 	}
 }
 

@@ -100,9 +100,7 @@ type openProblem struct {
 
 // NewProblemHistory records what an advisor finds while Run runs. A nil log discards.
 func NewProblemHistory(kept store.Problems, a *Advisor, log *slog.Logger) *ProblemHistory {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	return &ProblemHistory{store: kept, advisor: a, log: log, gap: judgedGap}
 }
 

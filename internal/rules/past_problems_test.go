@@ -163,9 +163,8 @@ func TestATimeIsJudgedOnlyWhereSomebodyLooked(t *testing.T) {
 		if judged != c.judged || len(v.Items) != c.items || len(v.Unsure) != c.unsure || judged && v.Summary().Clear() != c.clear {
 			t.Errorf("at %d s: judged %v, %d problems, unsure %+v", c.seconds, judged, len(v.Items), v.Unsure)
 		}
-		if judged && len(v.Passed)+len(v.Unsure)+c.items != len(Rules()) {
-			t.Errorf("at %d s: %d rules passed", c.seconds, len(v.Passed))
-		}
+		expect.That(t, !judged || len(v.Passed)+len(v.Unsure)+c.items == len(Rules()),
+			"at %d s: %d rules passed", c.seconds, len(v.Passed))
 	}
 	everything := []Unsure{}
 	for _, r := range Rules() {
@@ -232,9 +231,8 @@ func TestProblemsOfOneCauseAreOneIncident(t *testing.T) {
 			worst := p.Severity
 			for _, x := range p.Consequences {
 				one = append(one, x.Rule)
-				if x.Severity.Level() > worst.Level() {
-					t.Errorf("%s: the incident is %s, its consequence %s", name, worst, x.Severity)
-				}
+				expect.That(t, x.Severity.Level() <= worst.Level(),
+					"%s: the incident is %s, its consequence %s", name, worst, x.Severity)
 				if y, ok := (Report{Items: got}).Find(x.ID); !ok || y.Rule != x.Rule {
 					t.Errorf("%s: %s is not found by its id", name, x.Rule)
 				}

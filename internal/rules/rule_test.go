@@ -50,9 +50,8 @@ func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 		expect.That(t, name != "" && name != string(r) && !seen[name], "%s has the name %q", r, name)
 		seen[name] = true
 		source, err := os.ReadFile(strings.ReplaceAll(string(r), "-", "_") + ".go")
-		if err != nil || !strings.Contains(string(source), `Rule = "`+string(r)+`"`) {
-			t.Errorf("%s is not in a file of its name: %v", r, err)
-		}
+		expect.That(t, err == nil && strings.Contains(string(source), `Rule = "`+string(r)+`"`),
+			"%s is not in a file of its name: %v", r, err)
 		expect.That(t, rows[r] == 1, "docs/problems.md has %d rows for %s", rows[r], r)
 		delete(rows, r)
 	}
@@ -63,9 +62,8 @@ func TestEachRuleHasAFileANameAndDocumentation(t *testing.T) {
 }
 
 func TestUnknownRuleAndSeverityAreShownByTheirIDs(t *testing.T) {
-	if Rule("newer").Name() != "newer" || Rule("newer").Page() != "" || Severity("newer").Name() != "newer" {
-		t.Error("an unknown rule or severity is not shown as it is")
-	}
+	expect.That(t, Rule("newer").Name() == "newer" && Rule("newer").Page() == "" && Severity("newer").Name() == "newer",
+		"an unknown rule or severity is not shown as it is")
 }
 
 func TestEachLayoutFindingAndFixHasAMessage(t *testing.T) {
@@ -84,14 +82,12 @@ func TestEachRuleHasAPlaybookOrAReasonForNone(t *testing.T) {
 	must.That(t, err == nil && len(files) >= 7, "%v %v", files, err)
 	led := map[Playbook]bool{}
 	for _, r := range all {
-		if (len(r.playbooks) == 0) == (r.noPlaybook == "") {
-			t.Errorf("%s has the playbooks %v and the reason %q for none", r.id, r.playbooks, r.noPlaybook)
-		}
+		expect.That(t, (len(r.playbooks) == 0) != (r.noPlaybook == ""),
+			"%s has the playbooks %v and the reason %q for none", r.id, r.playbooks, r.noPlaybook)
 		for _, p := range r.id.Playbooks() {
 			led[p] = true
-			if !slices.Contains(files, "../../docs/playbooks/"+string(p)+".md") {
-				t.Errorf("%s leads to %s, which is not there", r.id, p.URL())
-			}
+			expect.That(t, slices.Contains(files, "../../docs/playbooks/"+string(p)+".md"),
+				"%s leads to %s, which is not there", r.id, p.URL())
 		}
 	}
 	for _, f := range files {
@@ -106,8 +102,7 @@ func TestUnknownReleaseGivesNoRemedyOfAnOldOne(t *testing.T) {
 	for version, want := range map[string]string{"": "remedy.noRelease", "x.1": "remedy.noRelease", "4.4.2": "blocked.allow", "9.0.0": ""} {
 		s := healthy(func(s *Situation) { s.Table.ServerInfo.Version = version })
 		r := (&evaluation{Situation: s}).allowMoves("y.documents")
-		if r.WhyNot.Code != want || len(r.Plans) > 0 != (version == "9.0.0") {
-			t.Errorf("%q: got %q and %d plans, want %q", version, r.WhyNot.Code, len(r.Plans), want)
-		}
+		expect.That(t, r.WhyNot.Code == want && len(r.Plans) > 0 == (version == "9.0.0"),
+			"%q: got %q and %d plans, want %q", version, r.WhyNot.Code, len(r.Plans), want)
 	}
 }

@@ -121,11 +121,11 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 
 		fires("off for an unknown time", BalancerOff, Warn, "off", "balancer-on", off),
 		fires("off for days", BalancerOff, Warn, "off.since", "balancer-on",
-			off, func(s *Situation) { s.Off = OffSince{At: now.Add(-72 * time.Hour), Method: "history"} }),
+			off, func(s *Situation) { s.Off = SettingSince{At: now.Add(-72 * time.Hour), Method: "history"} }),
 		fires("off for a while at least", BalancerOff, Warn, "off.sinceAtLeast", "balancer-on",
-			off, func(s *Situation) { s.Off = OffSince{At: now.Add(-time.Minute), AtLeast: true, Method: "watched"} }),
+			off, func(s *Situation) { s.Off = SettingSince{At: now.Add(-time.Minute), AtLeast: true, Method: "watched"} }),
 		fires("off for minutes", BalancerOff, Info, "off.since", "balancer-on",
-			off, func(s *Situation) { s.Off = OffSince{At: now.Add(-5 * time.Minute), Method: "watched"} }),
+			off, func(s *Situation) { s.Off = SettingSince{At: now.Add(-5 * time.Minute), Method: "watched"} }),
 		fires("off while a shard drains", BalancerOff, Critical, "off", "balancer-on", off, drainShard("c")),
 		fires("splits only", BalancerOff, Warn, "splitsOnly", "balancer-on",
 			balancer(func(b *topology.Balancer) { b.Mode = "autoSplitOnly" })),
@@ -370,12 +370,10 @@ func checkItem(t *testing.T, i Problem, rank Severity, says, kind string) {
 		first = i.Remedy.Plans[0].Kind
 	}
 	expect.That(t, first == kind, "first plan %q, want %q (%v)", first, kind, i.Remedy)
-	if i.Why.Code == "" || i.Subject == "" || len(i.Evidence) == 0 || i.ID != idOf(i.Rule, i.Subject) {
-		t.Errorf("lacks why, subject, evidence or id: %+v", i)
-	}
-	if len(i.Remedy.Plans) == 0 && i.Remedy.WhyNot.Code == "" {
-		t.Errorf("neither a plan nor a reason for its absence: %+v", i.Remedy)
-	}
+	expect.That(t, i.Why.Code != "" && i.Subject != "" && len(i.Evidence) != 0 && i.ID == idOf(i.Rule, i.Subject),
+		"lacks why, subject, evidence or id: %+v", i)
+	expect.That(t, len(i.Remedy.Plans) != 0 || i.Remedy.WhyNot.Code != "",
+		"neither a plan nor a reason for its absence: %+v", i.Remedy)
 	for _, m := range messagesOf(i) {
 		if text := m.At(now); text == "" || m.Pattern == "" ||
 			strings.ContainsAny(text, "{}") && !strings.ContainsAny(fmt.Sprint(m.Args()), "{}") {

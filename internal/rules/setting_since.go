@@ -18,8 +18,10 @@ const (
 	SettingAutoMerge  Setting = "autoMerge"
 	SettingChunkSize  Setting = "chunkSize"
 	SettingDefragment Setting = "defragment"
+	SettingBalancer   Setting = "balancer" // of the whole cluster: whether it moves anything
 )
 
+// watchedSettings are those of collections.
 var watchedSettings = []Setting{SettingBalancing, SettingMigrations, SettingAutoMerge, SettingChunkSize, SettingDefragment}
 
 // unusual is the value of a setting that is not as usual; "" if it is.
@@ -50,11 +52,13 @@ func ChunkSizeValue(bytes int64) string {
 	return strconv.FormatInt(bytes, 10)
 }
 
-// SettingOf names a setting of one collection.
+// SettingOf names a setting of one collection, or of the cluster.
 type SettingOf struct {
-	NS      topology.Namespace
+	NS      topology.Namespace // "": of the cluster
 	Setting Setting
 }
+
+var ofBalancer = SettingOf{Setting: SettingBalancer}
 
 // SettingSince is since when a setting has the value that it has.
 type SettingSince struct {
@@ -92,14 +96,19 @@ func (ev *evaluation) since(ns topology.Namespace, s Setting) SettingSince {
 	return ev.SetSince[SettingOf{ns, s}]
 }
 
-// sinceEvidence are the figures of it.
-func (ev *evaluation) sinceEvidence(s SettingSince) []Evidence {
-	e := Evidence{Name: message.New("setting.since", "Set since"), Unit: "time", Reason: "notObserved"}
+// sinceFigure is it as a figure.
+func (ev *evaluation) sinceFigure(name message.Message, s SettingSince) Evidence {
+	e := Evidence{Name: name, Unit: "time", Reason: "notObserved"}
 	if !s.At.IsZero() {
 		e = timeFrom(e.Name, s.At, s.Method, ev.Now)
 		e.Exact, e.AtLeast = !s.AtLeast, s.AtLeast
 	}
-	out := []Evidence{e}
+	return e
+}
+
+// sinceEvidence are the figures of it.
+func (ev *evaluation) sinceEvidence(s SettingSince) []Evidence {
+	out := []Evidence{ev.sinceFigure(message.New("setting.since", "Set since"), s)}
 	if s.Run != "" {
 		out = append(out, textFrom(message.New("setting.run", "Set by the run"), message.Text("value", s.Run), "run", ev.Now))
 	}

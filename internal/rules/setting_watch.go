@@ -7,7 +7,7 @@ import (
 	"shardboard/internal/topology"
 )
 
-// settingWatch follows the settings of collections while this process runs. The zero
+// settingWatch follows the settings of collections and the balancer's switch while this process runs. The zero
 // value has seen nothing yet.
 type settingWatch struct {
 	seen map[topology.Namespace]bool // collections that were in the last table
@@ -36,24 +36,32 @@ func (w *settingWatch) observe(t *topology.Table, now time.Time) {
 		return
 	}
 	seen, set := map[topology.Namespace]bool{}, map[SettingOf]*watchedSetting{}
+	note := func(of SettingOf, value string) {
+		if set[of] = w.set[of]; set[of] == nil || set[of].value != value {
+			first := !w.seen[of.NS]
+			set[of] = &watchedSetting{value: value, settled: !first, since: SettingSince{At: now, AtLeast: first, Method: "watched"}}
+		}
+	}
+	if b := t.Balancer; b.Known && !b.Moves() || !b.Known && w.set[ofBalancer] != nil { // as it was, as far as is known
+		note(ofBalancer, SettingOff)
+	}
+	seen[ofBalancer.NS] = t.Balancer.Known || w.seen[ofBalancer.NS]
 	for _, c := range t.Collections {
 		seen[c.NS] = true
 		for _, s := range watchedSettings {
-			value, of := s.unusual(c.Meta), SettingOf{c.NS, s}
-			if value == "" {
-				continue
-			}
-			if set[of] = w.set[of]; set[of] == nil || set[of].value != value {
-				first := !w.seen[c.NS]
-				set[of] = &watchedSetting{value: value, settled: !first, since: SettingSince{At: now, AtLeast: first, Method: "watched"}}
+			if value := s.unusual(c.Meta); value != "" {
+				note(SettingOf{c.NS, s}, value)
 			}
 		}
 	}
 	w.seen, w.set = seen, set
 }
 
-// unsettled is a setting for which history should be searched; false if there is none.
+// unsettled is a setting for which history should be searched, the balancer's first; false if there is none.
 func (w *settingWatch) unsettled() (of SettingOf, value string, known time.Time, ok bool) {
+	if s := w.set[ofBalancer]; s != nil && !s.settled {
+		return ofBalancer, s.value, s.since.At, true
+	}
 	if w.searched >= mostSearched {
 		return of, "", known, false
 	}
@@ -66,7 +74,7 @@ func (w *settingWatch) unsettled() (of SettingOf, value string, known time.Time,
 }
 
 // found takes in what history says.
-func (w *settingWatch) found(of SettingOf, value string, since OffSince) {
+func (w *settingWatch) found(of SettingOf, value string, since SettingSince) {
 	w.searched++
 	s := w.set[of]
 	if s == nil || s.value != value {
@@ -74,7 +82,7 @@ func (w *settingWatch) found(of SettingOf, value string, since OffSince) {
 	}
 	s.settled = true
 	if !since.At.IsZero() && since.At.Before(s.since.At) {
-		s.since = SettingSince{At: since.At, AtLeast: since.AtLeast, Method: since.Method}
+		s.since = since
 	}
 }
 
@@ -119,6 +127,9 @@ func (a *Advisor) readSettings(ctx context.Context, t *topology.Table) {
 		return
 	}
 	since, err := sinceWhen(ctx, a.from.Past, t.ClusterID, known, now, func(t *topology.Table) (has, known bool) {
+		if of == ofBalancer {
+			return !t.Balancer.Moves(), t.Balancer.Known
+		}
 		c := t.Collection(of.NS)
 		if c == nil {
 			return false, true

@@ -18,28 +18,35 @@ func blockedTable(is bool) *topology.Table {
 }
 
 func TestSettingsAreFollowedWhileTheyAreNotAsUsual(t *testing.T) {
-	var w settingWatch
-	w.observe(blockedTable(true), now)
-	if s := w.all()[blockedSetting]; !s.AtLeast || !s.At.Equal(now) {
-		t.Errorf("at the first observation: %+v, want a lower bound", s)
+	balancerTable := func(is bool) *topology.Table {
+		if is {
+			return healthy(off).Table
+		}
+		return healthy().Table
 	}
-	of, value, known, ok := w.unsettled()
-	if !ok || of != blockedSetting || value != SettingOff || !known.Equal(now) {
-		t.Errorf("history is not asked: %v %q %v %v", of, value, known, ok)
-	}
-	w.found(of, value, OffSince{At: now.Add(-time.Hour), Method: "history"})
-	w.observe(blockedTable(true), now.Add(time.Minute))
-	if s := w.all()[blockedSetting]; s.AtLeast || !s.At.Equal(now.Add(-time.Hour)) || s.Method != "history" {
-		t.Errorf("after history answered: %+v", s)
-	}
-	w.observe(blockedTable(false), now.Add(2*time.Minute))
-	expect.Equal(t, len(w.all()), 0, "as usual again")
-	w.observe(blockedTable(true), now.Add(3*time.Minute))
-	if s := w.all()[blockedSetting]; s.AtLeast || !s.At.Equal(now.Add(3*time.Minute)) {
-		t.Errorf("changed between two observations: %+v", s)
-	}
-	if _, _, _, ok := w.unsettled(); ok {
-		t.Error("history is asked for a change that was observed")
+	for setting, table := range map[SettingOf]func(is bool) *topology.Table{blockedSetting: blockedTable, ofBalancer: balancerTable} {
+		var w settingWatch
+		w.observe(table(true), now)
+		s := w.all()[setting]
+		expect.That(t, s.AtLeast && s.At.Equal(now), "at the first observation: %+v, want a lower bound", s)
+		of, value, known, ok := w.unsettled()
+		expect.That(t, ok && of == setting && value == SettingOff && known.Equal(now),
+			"history is not asked: %v %q %v %v", of, value, known, ok)
+		w.found(of, value, SettingSince{At: now.Add(-time.Hour), Method: "history"})
+		w.observe(table(true), now.Add(time.Minute))
+		s = w.all()[setting]
+		expect.That(t, !s.AtLeast && s.At.Equal(now.Add(-time.Hour)) && s.Method == "history", "after history answered: %+v", s)
+		unread := *table(true)
+		unread.Balancer.Known = false
+		w.observe(&unread, now.Add(90*time.Second))
+		expect.Equal(t, w.all()[setting], s, "while the balancer's settings are not known")
+		w.observe(table(false), now.Add(2*time.Minute))
+		expect.Equal(t, len(w.all()), 0, "as usual again")
+		w.observe(table(true), now.Add(3*time.Minute))
+		s = w.all()[setting]
+		expect.That(t, !s.AtLeast && s.At.Equal(now.Add(3*time.Minute)), "changed between two observations: %+v", s)
+		_, _, _, ok = w.unsettled()
+		expect.That(t, !ok, "history is asked for a change that was observed")
 	}
 }
 

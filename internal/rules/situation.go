@@ -27,7 +27,7 @@ type Situation struct {
 	// Surveyed is a project's bytes in a collection by the last survey; nil where
 	// there was none.
 	Surveyed func(topology.Namespace, string) topology.Figure
-	Off      OffSince
+	Off      SettingSince               // since when the balancer has been off
 	SetSince map[SettingOf]SettingSince // of settings that are not as usual; nil: not known
 	Pins     map[string]Pin             // what is known of pinned projects beside their zones, by hex id; nil: nothing
 
@@ -55,13 +55,6 @@ type Writes struct {
 	Chunks        []ChunkWrites
 	Growing       heat.Growing
 	Failed        bool // the last count failed
-}
-
-// OffSince is since when the balancer has been off.
-type OffSince struct {
-	At      time.Time // zero: not known
-	AtLeast bool      // it was already off at the first observation
-	Method  string    // "history": from placement history; "watched": by this process
 }
 
 // Pin is what the plan that made a pin said of it.

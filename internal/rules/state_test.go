@@ -41,7 +41,7 @@ func blockedSince(since SettingSince) change {
 }
 func scattered(s *Situation) { addCollection(s, "y.documents", "{project_id: 1}", "abcabc") }
 func balancerOffFor(d time.Duration) change {
-	return func(s *Situation) { off(s); s.Off = OffSince{At: now.Add(-d), Method: "history"} }
+	return func(s *Situation) { off(s); s.Off = SettingSince{At: now.Add(-d), Method: "history"} }
 }
 func paused(p ...PausedBalancing) change { return func(s *Situation) { s.Paused = p } }
 func silentRouter(host, version string, silent time.Duration) change {
@@ -236,9 +236,8 @@ func TestFailureRateCoversOnlyTheTimeOfABoundedChangelog(t *testing.T) {
 		}
 	})
 	got := MovesLately(s.Table, now)
-	if got.Failed != mostEvents || got.Over > 30*time.Minute || got.Over < 29*time.Minute {
-		t.Errorf("%d over %s", got.Failed, got.Over)
-	}
+	expect.That(t, got.Failed == mostEvents && got.Over <= 30*time.Minute && got.Over >= 29*time.Minute,
+		"%d over %s", got.Failed, got.Over)
 }
 
 // What contradicts itself is critical, names its rows and leads to no plan; what is not confirmed yet is no problem.

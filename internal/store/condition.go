@@ -40,8 +40,6 @@ func (c Condition) Lost() bool {
 var ErrLost = errors.New("the data directory is lost")
 
 // ErrOwnerGone is returned by methods that write in a read-only process whose owner has ended.
-var ErrOwnerGone = fault.New(
-	fault.Unavailable,
+var ErrOwnerGone = fault.New(fault.Unavailable,
 	"The shardboard that owned this data directory has stopped, and this one only reads. An admin can let this one take over; or start "+
-		"the other one again.",
-)
+		"the other one again.")

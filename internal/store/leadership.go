@@ -54,11 +54,9 @@ func ProcessName() string {
 }
 
 // ErrNotLeading is returned by methods that only the leader may call.
-var ErrNotLeading = fault.New(
-	fault.Unavailable,
+var ErrNotLeading = fault.New(fault.Unavailable,
 	"Another shardboard leads this store now, so this one does not run plans, measure or record. Nothing was changed here; "+
-		"the other one carries on.",
-)
+		"the other one carries on.")
 
 // LeadAlways is Lead for a store that is not shared.
 func LeadAlways(ctx context.Context, owner bool, work func(ctx context.Context) error) error {

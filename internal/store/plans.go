@@ -17,11 +17,8 @@ const (
 )
 
 // ErrPlanRemoved is returned for a plan that was never run and has been removed.
-var ErrPlanRemoved = fault.New(
-	fault.NotFound,
-	"This plan was never run and was removed after %d days. Make a new one.",
-	int(PlanKept.Hours()/24),
-)
+var ErrPlanRemoved = fault.New(fault.NotFound, "This plan was never run and was removed after %d days. Make a new one.",
+	int(PlanKept.Hours()/24))
 
 // IsPlanOrRunID tells whether a text can be the id of a plan or a run: 128 bits in base32.
 func IsPlanOrRunID(id string) bool {

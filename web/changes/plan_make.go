@@ -9,7 +9,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/store"
 	"shardboard/web/site"
 )
@@ -21,20 +20,12 @@ func NewPlanPage(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if in.Get("kind") == "" {
 		return site.WritePage(w, r, http.StatusOK, kindsPage(s.Shell(r, v, "runs", "New change")))
 	}
-	kind, err := kindOf(in.Get("kind"))
+	kind, err := actions.KindNamed(in.Get("kind"))
 	if err != nil {
 		return err
 	}
 	m := formOf(v, kind, in)
 	return site.WritePage(w, r, http.StatusOK, formPage(s.Shell(r, v, "runs", s.Deps.Cluster.Profile.Words(m.Kind.Title)), m))
-}
-
-func kindOf(text string) (actions.Kind, error) {
-	kind := actions.Kind(text)
-	if !actions.Known(kind) {
-		return "", fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(text, 60))
-	}
-	return kind, nil
 }
 
 // MakePlan makes a plan of a form and leads to it. A refusal is shown in the form,
@@ -43,7 +34,7 @@ func MakePlan(s *site.Site, w http.ResponseWriter, r *http.Request) error {
 	if err := site.ParseForm(r); err != nil {
 		return err
 	}
-	kind, err := kindOf(r.PostForm.Get("kind"))
+	kind, err := actions.KindNamed(r.PostForm.Get("kind"))
 	if err != nil {
 		return err
 	}

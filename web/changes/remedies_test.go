@@ -356,8 +356,8 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 	kind := actions.Kind(u.Query().Get("kind"))
 	args, err := changes.FormArgs(u.Query())
 	must.That(t, err == nil, "%s: %s: %v", p.Rule, address, err)
-	d, _, err := actions.Planners()[kind](actions.Situation{Table: s.Table, Directory: s.Directory, Profile: s.Profile, Now: s.Now,
-		Release: balance.ReleaseOf(s.Table.ServerInfo.Version), Activity: operation.Activity{Known: true, At: s.Now}}, args)
+	d, _, err := actions.PlanChange(actions.Situation{Table: s.Table, Directory: s.Directory, Profile: s.Profile, Now: s.Now,
+		Release: balance.ReleaseOf(s.Table.ServerInfo.Version), Activity: operation.Activity{Known: true, At: s.Now}}, kind, args)
 	must.That(t, err == nil, "%s: %s: %v", p.Rule, address, err)
 	for _, c := range d.Checks {
 		if c.Verdict == actions.Block {

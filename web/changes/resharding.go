@@ -14,7 +14,7 @@ import (
 // a resharding, or the move or unsharding of a collection, which are built on it.
 func (m region) background() (s engine.Step, runs bool) {
 	i := slices.IndexFunc(m.whole.Steps, func(s engine.Step) bool {
-		return s.InBackground() && !s.EndsAnother() && !s.Sent.IsZero() && s.State.Open()
+		return s.Effects().InBackground && !s.Effects().EndsAnother && !s.Sent.IsZero() && s.State.Open()
 	})
 	if i < 0 {
 		return s, false

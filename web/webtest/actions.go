@@ -215,7 +215,7 @@ func drafted(v answer.View, name string, k actions.Kind, a actions.Args, change 
 	for _, f := range change {
 		f(&s)
 	}
-	d, a, err := actions.Planners()[k](s, a)
+	d, a, err := actions.PlanChange(s, k, a)
 	if err != nil {
 		panic(string(k) + ": " + err.Error())
 	}

@@ -10,7 +10,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/cluster"
 	"shardboard/internal/heat"
@@ -166,7 +165,6 @@ func OnBreakableCluster(t *testing.T, o simcluster.Options, test func(f *Breakab
 				Admin:     f.Client,
 				Reader:    f.Client,
 				Counter:   f.Client,
-				Planners:  actions.Planners(),
 				Journal:   db,
 				Audit:     db,
 				Tables:    f.Watcher,

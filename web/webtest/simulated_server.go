@@ -13,7 +13,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
@@ -66,7 +65,7 @@ func OnSimulatedCluster(t *testing.T, test func(c *SimulatedServer), change ...f
 		_, err = c.Watcher.Load(t.Context())
 		c.Must(err)
 		keeper := placement.NewKeeper(client, c.Watcher, profile.Yorkie(), nil)
-		o := engine.Options{Admin: client, Reader: client, Planners: actions.Planners(), Journal: db, Audit: db,
+		o := engine.Options{Admin: client, Reader: client, Journal: db, Audit: db,
 			Tables: c.Watcher, Directory: keeper, Profile: profile.Yorkie()}
 		for _, f := range change {
 			f(&o)

@@ -454,12 +454,7 @@ func (b *batchRun) follow(item *batchItem, child *execution) {
 // pace is when the next item with moves may begin after this one.
 func (b *batchRun) pace(p actions.Plan, now time.Time) time.Time {
 	a := b.plan.Args
-	moves := 0
-	for _, s := range p.Steps {
-		if s.Migrates() {
-			moves++
-		}
-	}
+	moves := operation.Moves(p.Steps)
 	var pause time.Duration
 	if a.ChunksPerHour > 0 {
 		pause = time.Duration(moves) * time.Hour / time.Duration(a.ChunksPerHour)

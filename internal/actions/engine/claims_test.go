@@ -74,15 +74,13 @@ func TestStepsClaimTheKeysThatTheyChange(t *testing.T) {
 		first := l.request("A", claimsOf(table, test.a))
 		second := l.request("B", claimsOf(table, test.b))
 		third, again := l.request("C", claimsOf(table, test.a)), l.request("A", claimsOf(table, test.a))
-		if !isGranted(first) || isGranted(second) == test.conflict {
-			t.Errorf("%s: granted: %v", name, isGranted(second))
-		}
+		expect.That(t, isGranted(first) && isGranted(second) != test.conflict,
+			"%s: granted: %v", name, isGranted(second))
 		if _, run := second.blocker(); (run == "A") != test.conflict {
 			t.Errorf("%s: the second waits for %q", name, run)
 		}
-		if isGranted(third) && len(third.claims) > 0 || !isGranted(again) {
-			t.Errorf("%s: granted to a third run: %v, again to the first: %v", name, isGranted(third), isGranted(again))
-		}
+		expect.That(t, (!isGranted(third) || len(third.claims) == 0) && isGranted(again),
+			"%s: granted to a third run: %v, again to the first: %v", name, isGranted(third), isGranted(again))
 		again.release()
 		first.release()
 		expect.That(t, isGranted(second), "%s: not granted after the release", name)

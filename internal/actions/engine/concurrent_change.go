@@ -13,7 +13,7 @@ import (
 // The preconditions that were read may then no longer have held when the command
 // arrived.
 func (x *execution) changedConcurrently(s Step) bool {
-	if s.NS == "" || s.InBackground() { // a resharding is one operation; what it logs is its own
+	if s.NS == "" || s.Effects().InBackground { // a resharding is one operation; what it logs is its own
 		return false
 	}
 	events, err := x.e.opts.Reader.Changelog(x.ctx, s.NS, s.Sent, eventLimit)
@@ -23,7 +23,7 @@ func (x *execution) changedConcurrently(s Step) bool {
 	c := x.e.opts.Tables.Table().Collection(s.NS)
 	changes, refines := 0, 0
 	for _, e := range events {
-		if s.Refines() && strings.HasPrefix(e.What, refineEvent) { // its own, and that of somebody else
+		if s.Effects().Refines && strings.HasPrefix(e.What, refineEvent) { // its own, and that of somebody else
 			if e.What == refineEvent+".start" {
 				refines++
 			}
@@ -31,7 +31,7 @@ func (x *execution) changedConcurrently(s Step) bool {
 		}
 		switch e.What {
 		case "moveChunk.commit", "split", "multi-split", "merge":
-			if !s.SetsCollection() && mayConcern(c, s, e) {
+			if !s.Effects().SetsCollection && mayConcern(c, s, e) {
 				changes++
 			}
 		default:

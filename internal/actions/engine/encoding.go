@@ -24,12 +24,9 @@ func encodePlan(p actions.Plan) (store.PlanRecord, error) {
 
 func decodePlan(r store.PlanRecord) (p actions.Plan, err error) {
 	if err := json.Unmarshal(r.Body, &p); err != nil {
-		return p, fault.Wrap(
-			fault.Unavailable,
-			errors.Join(ErrUnreadable, err),
+		return p, fault.Wrap(fault.Unavailable, errors.Join(ErrUnreadable, err),
 			"Plan %s is unreadable: its row in the database is damaged. The audit record says who made it and why.",
-			r.ID,
-		)
+			r.ID)
 	}
 	return p, nil
 }
@@ -75,7 +72,5 @@ const Unreadable actions.Kind = "unreadable"
 var ErrUnreadable = errors.New("not as it was written")
 
 // errUnreadableRun is why an unreadable run can be neither undone nor finished.
-var errUnreadableRun = fault.New(
-	fault.Conflict,
-	"This run is unreadable, so its steps are not known here. See the audit record and the cluster's changelog, and make a new plan.",
-)
+var errUnreadableRun = fault.New(fault.Conflict,
+	"This run is unreadable, so its steps are not known here. See the audit record and the cluster's changelog, and make a new plan.")

@@ -73,7 +73,7 @@ func (x *execution) draftGoal(run Run) (actions.Draft, []operation.Command, erro
 	}
 	args := run.Args
 	args.Pause = ""
-	d, _, err := x.e.opts.Planners[run.Kind](s, args)
+	d, _, err := actions.PlanChange(s, run.Kind, args)
 	if err != nil || len(d.Steps) == 0 {
 		return actions.Draft{}, nil, err // nothing is missing, so checks do not matter
 	}

@@ -17,7 +17,7 @@ import (
 func (x *execution) zonesTakenBack() []operation.Difference {
 	var made []operation.Fact
 	for _, s := range x.current().Steps {
-		if s.ChangesZones() && s.State == Succeeded {
+		if s.Effects().ChangesZones && s.State == Succeeded {
 			made = append(made, s.Proof...)
 		}
 	}

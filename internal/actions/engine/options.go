@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -22,7 +23,6 @@ import (
 type Options struct {
 	Admin     operation.Admin
 	Reader    operation.Reader
-	Planners  map[actions.Kind]actions.Planner
 	Journal   Journal
 	Audit     Recorder
 	Tables    Tables
@@ -65,18 +65,12 @@ type Approvers interface {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Random == nil {
-		o.Random = rand.Reader
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Random = cmp.Or(o.Random, rand.Reader)
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Approval.Wait == 0 {
-		o.Approval.Wait = ApprovalWait
-	}
+	o.Approval.Wait = cmp.Or(o.Approval.Wait, ApprovalWait)
 	return o
 }
 

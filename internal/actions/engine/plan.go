@@ -154,8 +154,7 @@ func (e *Engine) buildPlan(ctx, clusterCtx context.Context, s *actions.Situation
 		Reason: r.Reason, Commands: commands, UndoOf: r.UndoOf, Rows: actions.RowsOf(*s, r.Args, d.Steps)}, nil
 }
 
-// draft lets the planner of the requested kind, or the undo of a run, draft a plan.
-// It returns the request with its arguments resolved.
+// draft drafts the requested change, or the undo of a run. It returns the request with its arguments resolved.
 func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (d actions.Draft, _ Request, err error) {
 	if r.UndoOf != "" {
 		if d, r, undoes, err := e.draftBatchUndo(ctx, s, r); undoes || err != nil {
@@ -166,19 +165,8 @@ func (e *Engine) draft(ctx context.Context, s actions.Situation, r Request) (d a
 		r.Kind, r.Args = run.Kind, run.Args
 		return d, r, err
 	}
-	planner, err := e.planner(r.Kind)
-	if err == nil {
-		d, r.Args, err = planner(s, r.Args)
-	}
+	d, r.Args, err = actions.PlanChange(s, r.Kind, r.Args)
 	return d, r, err
-}
-
-func (e *planning) planner(k actions.Kind) (actions.Planner, error) {
-	planner := e.opts.Planners[k]
-	if !actions.Known(k) || planner == nil {
-		return nil, fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(string(k), shownOfInput))
-	}
-	return planner, nil
 }
 
 // commandsOf returns the commands of steps for a release, as they will be sent.

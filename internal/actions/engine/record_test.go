@@ -77,9 +77,8 @@ func TestAPlanOfAnEarlierReleaseIsStillTheSame(t *testing.T) {
 	} {
 		expect.Equal(t, samePlan(release, test.was, now), test.same, "%v", test.was.Steps)
 	}
-	if samePlan(release, now, plan(operation.OpMoveRange, "s-2")) {
-		t.Error("a whole chunk has become a part of one, and it counts as the same")
-	}
+	expect.That(t, !samePlan(release, now, plan(operation.OpMoveRange, "s-2")),
+		"a whole chunk has become a part of one, and it counts as the same")
 }
 
 // readings notes what is read.

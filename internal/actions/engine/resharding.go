@@ -105,7 +105,7 @@ func (x *execution) runThatAborted(s Step) string {
 // the server did not refuse it.
 func (r Run) sentAbort(of Step) bool {
 	for _, s := range r.Steps {
-		if s.Aborts() && s.NS == of.NS && !s.Sent.Before(of.Sent) && s.State != Failed && s.State != Refused {
+		if s.Effects().Aborts && s.NS == of.NS && !s.Sent.Before(of.Sent) && s.State != Failed && s.State != Refused {
 			return true
 		}
 	}

@@ -100,7 +100,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 	}
 	why := message.New("step.serverRefused", "The server refused this command, and it had no effect.")
 	switch {
-	case a == refused && s.Aborts() && errors.Is(err, operation.ErrReshardingCommits):
+	case a == refused && s.Effects().Aborts && errors.Is(err, operation.ErrReshardingCommits):
 		// What still runs is the operation that was to be aborted, not this command.
 		why = stepCommits
 	case a == refused:
@@ -125,7 +125,7 @@ func (x *execution) checkOutcome(s Step, a answer, err error, reads int, seen *t
 	if a != refused && x.changedConcurrently(s) {
 		why = stepChangedSince
 	}
-	if s.Copies() && s.InBackground() && !s.EndsAnother() && a != acknowledged {
+	if s.Copies() && s.Effects().InBackground && !s.Effects().EndsAnother && a != acknowledged {
 		why = x.reshardEndText(s, err, why)
 	}
 	events := x.stepEvents(s)

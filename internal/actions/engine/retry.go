@@ -17,7 +17,7 @@ func (x *execution) endOrRetry(i int, verdict func(*Step), err error) bool {
 	verdict(&s)
 	var busy *operation.BusyError
 	serverRefused, noEffect := s.Why.Code == "step.serverRefused", s.Why.Code == "step.noEffect"
-	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect) && !s.ChangesDraining()
+	tryLater := s.State == Failed && errors.As(err, &busy) && (serverRefused || noEffect) && !s.Effects().ChangesDraining
 	switch {
 	case !tryLater && (serverRefused || noEffect) && x.current().canAdapt() && x.preconditionsChanged(s):
 		return x.deferStep(i, func(s *Step) {

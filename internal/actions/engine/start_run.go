@@ -50,10 +50,8 @@ func (e *Engine) runPlan(ctx context.Context, by auth.Principal, id string, r Ru
 	case p.By.ID != by.ID:
 		return Run{}, false, fault.New(fault.Conflict, "This plan was made by somebody else. Make your own plan; it is checked again.")
 	case subtle.ConstantTimeCompare([]byte(p.Hash), []byte(r.Hash)) != 1:
-		return Run{}, false, changedError(
-			planDifference("hash", p.Hash, sanitize.Truncate(r.Hash, shownOfInput)),
-			"This is not the plan that was shown: its hash differs. Look at the plan again.",
-		)
+		return Run{}, false, changedError(planDifference("hash", p.Hash, sanitize.Truncate(r.Hash, shownOfInput)),
+			"This is not the plan that was shown: its hash differs. Look at the plan again.")
 	}
 	if run, err := e.RunOfPlan(ctx, id); err == nil || fault.Of(err) != fault.NotFound {
 		return run, false, err
@@ -97,17 +95,12 @@ func (e *approvals) checkRequest(by auth.Principal, p actions.Plan, r RunRequest
 	case p.Cluster != e.clusterID():
 		return changedError(planDifference("clusterId", p.Cluster, e.clusterID()), "This plan was made for another cluster.")
 	case e.expiry.expired(spanOf(p), at) && at.Before(p.Expires):
-		return changedError(
-			planDifference("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
+		return changedError(planDifference("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
 			"This plan has expired: the clock of the machine that shardboard runs on was set back after the plan was made, so its age "+
-				"is uncertain. Make the plan again.",
-		)
+				"is uncertain. Make the plan again.")
 	case !at.Before(p.Expires):
-		return changedError(
-			planDifference("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
-			"This plan has expired: it was made at %s. Make the plan again.",
-			p.Made.Format("15:04:05 MST"),
-		)
+		return changedError(planDifference("expiresAt", p.Expires.Format(time.RFC3339), at.Format(time.RFC3339)),
+			"This plan has expired: it was made at %s. Make the plan again.", p.Made.Format("15:04:05 MST"))
 	case p.Blocked():
 		return blockedError(p)
 	case r.Confirm != p.Confirm:

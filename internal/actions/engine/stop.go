@@ -49,12 +49,8 @@ func (e *Engine) requestStop(ctx context.Context, by auth.Principal, id string) 
 		details["inFlight"] = fmt.Sprint(i)
 	}
 	if err := e.writeAudit(ctx, by, auditRunStop, id, "ok", details); err != nil {
-		return r, fault.Wrap(
-			fault.Unavailable,
-			err,
-			"The run is stopped, but who stopped it could not be written to the audit record: %s",
-			fault.Text(err),
-		)
+		return r, fault.Wrap(fault.Unavailable, err,
+			"The run is stopped, but who stopped it could not be written to the audit record: %s", fault.Text(err))
 	}
 	return r, err
 }

@@ -14,11 +14,7 @@ import (
 // blocks may still be blocked when the plan is made, because running operations are
 // read only then.
 func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind, a actions.Args) (actions.Draft, error) {
-	planner, err := e.planner(k)
-	if err != nil {
-		return actions.Draft{}, err
-	}
-	d, resolved, err := planner(e.knownSituation(t, dir), a)
+	d, resolved, err := actions.PlanChange(e.knownSituation(t, dir), k, a)
 	if err == nil {
 		if r, open := e.running(k, resolved); open {
 			text := r.Summary
@@ -27,10 +23,8 @@ func (e *Engine) Try(t *topology.Table, dir *placement.Directory, k actions.Kind
 		}
 	}
 	if len(d.Needs.Writes) > 0 { // they are read only when the plan is made
-		d.Checks = slices.DeleteFunc(
-			d.Checks,
-			func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" },
-		)
+		d.Checks = slices.DeleteFunc(d.Checks,
+			func(c actions.Check) bool { return c.Verdict == actions.Block && c.Text.Code == "writes.unknown" })
 	}
 	return d, err
 }

@@ -50,16 +50,12 @@ func (e *Engine) draftUndo(ctx context.Context, s actions.Situation, id string) 
 	case run.State == Undone:
 		return run, actions.Draft{}, fault.Wrap(fault.Conflict, errNothingToUndo, "This run has already been undone.")
 	case run.UndoOf != "":
-		return run, actions.Draft{}, fault.New(
-			fault.Conflict,
-			"This run undid another one. To reverse it, make the plan of that run again.",
-		)
+		return run, actions.Draft{}, fault.New(fault.Conflict,
+			"This run undid another one. To reverse it, make the plan of that run again.")
 	case !run.CanUndo() && slices.ContainsFunc(run.Steps, Step.leavesChange):
-		return run, actions.Draft{}, fault.New(
-			fault.Conflict,
+		return run, actions.Draft{}, fault.New(fault.Conflict,
 			"No command undoes what this run did: only the balancer sets jumbo flags, a balancer window that was not known before "+
-				"cannot be set again, and shardboard does not shard collections.",
-		)
+				"cannot be set again, and shardboard does not shard collections.")
 	case !run.CanUndo():
 		return run, actions.Draft{}, fault.New(fault.Conflict, "This run changed nothing that could be undone.")
 	}

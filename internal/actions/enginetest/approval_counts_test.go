@@ -189,9 +189,8 @@ func TestPlansOfOnePersonAddUp(t *testing.T) {
 			because = p.Approval[0].String()
 			r.refuses(by, p, fault.Conflict, because)
 		}
-		if !strings.Contains(because, second.ID+", "+first.ID) || !strings.Contains(because, "3") {
-			t.Errorf("%q does not name %s and %s", because, first.ID, second.ID)
-		}
+		expect.That(t, strings.Contains(because, second.ID+", "+first.ID) && strings.Contains(because, "3"),
+			"%q does not name %s and %s", because, first.ID, second.ID)
 		r.refuses(Anna, early, fault.Conflict, "")
 		if p := r.planSplit(Bert, 25); len(p.Approval) != 0 {
 			t.Errorf("somebody else: %v", p.Approval)
@@ -245,9 +244,8 @@ func TestTheBalancerIsNoWayAroundTheLimit(t *testing.T) {
 		addToZone("shard-rs-2", "eu")(r)
 		set := actions.Args{NS: NS, Zone: "eu", Min: P(0), Max: P(60)}
 		wide := r.Plan(actions.ZoneSetRange, set)
-		if len(wide.Approval) != 1 || wide.Approval[0].Code != "approval.chunks" {
-			t.Errorf("a range of %v chunks: %v", wide.Effect.ByBalancer, wide.Approval)
-		}
+		expect.That(t, len(wide.Approval) == 1 && wide.Approval[0].Code == "approval.chunks",
+			"a range of %v chunks: %v", wide.Effect.ByBalancer, wide.Approval)
 		r.refuses(Anna, wide, fault.Conflict, "")
 		r.Admin(bson.D{{Key: "updateZoneKeyRange", Value: NS}, {Key: "min", Value: P(0)}, {Key: "max", Value: P(60)}, {Key: "zone", Value: "eu"}})
 		r.Restart()

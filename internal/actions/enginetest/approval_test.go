@@ -64,16 +64,14 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 	var wall time.Duration
 	OnRig(t, needsApproval(&wall), func(r *Rig) {
 		p := r.planSplit(Anna, 5)
-		if len(p.Approval) != 1 || p.Expires.Sub(p.Made) != engine.ApprovalWait {
-			t.Fatalf("%v, %s", p.Approval, p.Expires.Sub(p.Made))
-		}
+		must.That(t, len(p.Approval) == 1 && p.Expires.Sub(p.Made) == engine.ApprovalWait,
+			"%v, %s", p.Approval, p.Expires.Sub(p.Made))
 		r.refuses(Anna, p, fault.Conflict, "approval of somebody else")
 		time.Sleep(time.Hour) // longer than other plans live
 		waiting, err := r.Engine.AwaitingApproval(r.Context(), 10)
 		r.Must(err)
-		if len(waiting) != 1 || waiting[0].Plan != p.ID || waiting[0].Person != Anna.ID {
-			t.Errorf("%d plans wait", len(waiting))
-		}
+		expect.That(t, len(waiting) == 1 && waiting[0].Plan == p.ID && waiting[0].Person == Anna.ID,
+			"%d plans wait", len(waiting))
 		a := r.approve(Bert, p)
 		expect.That(t, a.State == engine.Approved && a.By == Bert.ID && a.Expires.Sub(a.At) == engine.ApprovalLasts, "%+v", a)
 		if waiting, _ = r.Engine.AwaitingApproval(r.Context(), 10); len(waiting) != 0 {
@@ -83,9 +81,8 @@ func TestPlanRunsOnceSomebodyElseHasApprovedIt(t *testing.T) {
 		r.refuses(Bert, p, fault.Conflict, "")
 		time.Sleep(engine.ApprovalLasts - time.Second)
 		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded || run.Approval == nil || run.Approval.By != Bert.ID {
-			t.Errorf("%s %+v", run.State, run.Approval)
-		}
+		expect.That(t, run.State == engine.Succeeded && run.Approval != nil && run.Approval.By == Bert.ID,
+			"%s %+v", run.State, run.Approval)
 		time.Sleep(time.Minute)
 		if a, err := r.Engine.ApprovalOf(r.Context(), p); err != nil || a.State != engine.Approved || a.By != Bert.ID {
 			t.Errorf("of the plan that was run: %+v, %v", a, err)

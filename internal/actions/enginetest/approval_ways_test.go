@@ -94,9 +94,8 @@ func (r *Rig) limits(rules *actions.ApprovalRules, p actions.Plan, plan func() a
 	}
 	switch {
 	case !chunks.Known:
-		if !needs(actions.ApprovalRules{Chunks: 1 << 40}) || !needs(actions.ApprovalRules{Bytes: 1 << 60}) {
-			r.Errorf("%s changes an unknown number of chunks, and no limit asks for approval", p.Kind)
-		}
+		expect.That(r, needs(actions.ApprovalRules{Chunks: 1 << 40}) && needs(actions.ApprovalRules{Bytes: 1 << 60}),
+			"%s changes an unknown number of chunks, and no limit asks for approval", p.Kind)
 		return "; chunks counted: unknown"
 	case most == 0:
 		return ""

@@ -28,14 +28,18 @@ func (r *Rig) resume(run string, q engine.ResumeRequest) {
 
 func isHeld(run engine.Run) bool { return run.Batch.Hold != nil }
 
+// ownerOf is the shard of the chunk of NS that begins at a key.
+func (r *Rig) ownerOf(at int) string {
+	r.Helper()
+	return r.ReadFact(operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]
+}
+
 // checkMoved fails the test unless each chunk of NS that begins at one of the keys is on a shard, and
 // was moved there once.
 func (r *Rig) checkMoved(batch, shard string, from ...int) {
 	r.Helper()
 	for _, at := range from {
-		if got := r.ReadFact(operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != shard {
-			r.Errorf("the chunk from %d is on %q", at, got)
-		}
+		expect.Equal(r, r.ownerOf(at), shard, "the chunk from %d is on", at)
 	}
 	sent := 0
 	for _, c := range r.children(batch) {
@@ -95,9 +99,8 @@ func TestItemThatFailsIsTriedOnceMoreAndThenWaitsForAPerson(t *testing.T) {
 			if do == engine.DoSkip {
 				want = engine.Stopped
 			}
-			if run.State != want || run.Batch.Done+run.Batch.Skipped != 2 {
-				r.Errorf("%s: %s %v %+v", do, run.State, run.Why, run.Batch)
-			}
+			expect.That(r, run.State == want && run.Batch.Done+run.Batch.Skipped == 2,
+				"%s: %s %v %+v", do, run.State, run.Why, run.Batch)
 			items, err := r.Engine.BatchItems(r.Context(), id, 0, 10)
 			r.Must(err)
 			if do == engine.DoSkip && (items[0].State != engine.Skipped || items[0].Why.IsZero()) || items[1].State != engine.Succeeded {
@@ -245,9 +248,8 @@ func TestBatchKeepsItsLimitsPerHour(t *testing.T) {
 			r.Restart()
 			run = r.WaitEnd(id)
 			children := r.children(id)
-			if run.State != engine.Succeeded || len(children) != 4 {
-				r.Fatalf("%s: %s %v, %d runs", name, run.State, run.Why, len(children))
-			}
+			must.That(r, run.State == engine.Succeeded && len(children) == 4,
+				"%s: %s %v, %d runs", name, run.State, run.Why, len(children))
 			for _, child := range children {
 				after := time.Duration(0)
 				if child.Kind == actions.MoveChunk {
@@ -267,9 +269,8 @@ func TestBatchWaitsForItsMaintenanceWindow(t *testing.T) {
 		id := r.Start(r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10), ChunksPerHour: 4})).ID
 		time.Sleep(20 * time.Minute) // the second item may begin after a quarter of an hour, when the window has closed
 		run := r.runNow(id)
-		if run.State != engine.Waiting || run.Batch.Done != 1 || run.Batch.Waits.Code != "batch.maintenance" {
-			r.Fatalf("%s: %+v", run.State, run.Batch)
-		}
+		must.That(r, run.State == engine.Waiting && run.Batch.Done == 1 && run.Batch.Waits.Code == "batch.maintenance",
+			"%s: %+v", run.State, run.Batch)
 		r.Restart()
 		time.Sleep(2 * time.Hour)
 		if run = r.runNow(id); run.Batch.Done != 1 || len(r.children(id)) != 1 {
@@ -291,9 +292,8 @@ func TestStoppedBatchStopsItsOpenItemAndItsRestCanBePlanned(t *testing.T) {
 		r.stop(id)
 		rule.Remove()
 		run := r.WaitEnd(id)
-		if run.State != engine.Stopped || run.StopBy != Bert.ID || len(r.children(id)) != 1 {
-			r.Fatalf("%s %v, %d runs", run.State, run.Why, len(r.children(id)))
-		}
+		must.That(r, run.State == engine.Stopped && run.StopBy == Bert.ID && len(r.children(id)) == 1,
+			"%s %v, %d runs", run.State, run.Why, len(r.children(id)))
 		p, err := r.Engine.Finish(r.Context(), Anna, id, "")
 		r.Must(err)
 		must.That(r, len(p.Steps) == 2, "%d items are left", len(p.Steps))
@@ -306,9 +306,8 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 		plans := append(moves("shard-rs-2", 0, 10), actions.PlannedChange{Kind: actions.Split, Args: actions.Args{NS: NS, At: P(25)}})
 		run := r.PlanAndRun(actions.Batch, actions.Args{Plans: plans, Group: 2})
 		children := r.children(run.ID)
-		if run.State != engine.Succeeded || len(children) != 3 || !run.CanUndo() {
-			r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
-		}
+		must.That(r, run.State == engine.Succeeded && len(children) == 3 && run.CanUndo(),
+			"%s %v: %+v", run.State, run.Why, run.Batch)
 		// Item 2 is undone by itself; the undo of the batch leaves it out.
 		one := r.undo(children[1].ID)
 		r.succeeds(r.Start(one).ID)
@@ -320,10 +319,7 @@ func TestBatchIsUndoneGroupByGroup(t *testing.T) {
 		undo := r.WaitEnd(r.Start(p).ID)
 		must.That(r, undo.State == engine.Succeeded && undo.UndoOf == run.ID, "%s %v: %+v", undo.State, undo.Why, undo.Batch)
 		for _, at := range []int{0, 10, 20} {
-			f := operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)}
-			if got := r.ReadFact(f); got["shard"] != "shard-rs-1" {
-				r.Errorf("the chunk from %d: %v", at, got)
-			}
+			expect.Equal(r, r.ownerOf(at), "shard-rs-1", "the chunk from %d is on", at)
 		}
 		after := r.runNow(run.ID)
 		expect.That(r, after.State == engine.Undone && after.UndoneBy == undo.ID, "%s by %q", after.State, after.UndoneBy)

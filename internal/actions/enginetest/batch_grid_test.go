@@ -3,7 +3,6 @@ package enginetest
 import (
 	"fmt"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
 
@@ -94,9 +94,7 @@ func (r *Rig) checkItems(batch engine.Run, otherClient bool) {
 		return
 	}
 	for _, at := range gridItems {
-		if got := r.ReadFact(operation.Fact{Kind: operation.FactChunk, NS: NS, Min: P(at), Max: P(at + 10)})["shard"]; got != "shard-rs-2" {
-			r.Errorf("the chunk from %d is on %q", at, got)
-		}
+		expect.Equal(r, r.ownerOf(at), "shard-rs-2", "the chunk from %d is on", at)
 	}
 }
 
@@ -146,15 +144,7 @@ func TestBatchIsContinuedByTheReplicaThatTakesTheLead(t *testing.T) {
 func (r *Rig) loseLeadOfBatch(other *otherReplica, m takeover, l loss) {
 	r.Helper()
 	p := r.gridBatch()
-	var once sync.Once
-	lost := make(chan struct{})
-	lose := func() {
-		once.Do(func() {
-			other.handle.Elect()
-			l.do(r)
-			close(lost)
-		})
-	}
+	lose, lost := r.loses(other, l)
 	var held *simcluster.Planted
 	if m.write == 0 {
 		held = r.Sim.Faults().Add(simcluster.Rule{Command: "moveChunk", At: m.at, Nth: 2, Hold: true})
@@ -187,14 +177,9 @@ func (r *Rig) loseLeadOfBatch(other *otherReplica, m takeover, l loss) {
 	}
 	r.Disk.Fail(nil, nil)
 	run := r.waitEndAt(other, id)
-	by := r.Disk.writtenBy(r.handle)
-	time.Sleep(3 * time.Minute)
-	if now := r.Disk.writtenBy(r.handle); now != by {
-		r.Errorf("the former leader wrote %d more times", now-by)
-	}
-	if run.State != engine.Succeeded || run.Batch.Done != len(gridItems) {
-		r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
-	}
+	r.checkWritesNoMore()
+	must.That(r, run.State == engine.Succeeded && run.Batch.Done == len(gridItems),
+		"%s %v: %+v", run.State, run.Why, run.Batch)
 	r.checkItems(run, false)
 	moved, refused := len(r.Sim.Faults().Seen("moveChunk")), 0
 	for _, c := range r.Disk.allRuns() {

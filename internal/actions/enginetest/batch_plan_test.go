@@ -81,9 +81,8 @@ func TestTheHashOfABatchChangesWithItsItems(t *testing.T) {
 		expect.Equal(r, r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash, before.Hash,
 			"the hash depends on other chunks")
 		r.Must(change.Send(r.Context(), r.Client, "", operation.Step{Op: operation.OpMove, NS: NS, Min: P(10), Max: P(20), Shard: "shard-rs-3"}))
-		if r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash == before.Hash {
-			r.Error("the hash does not depend on where its chunks are")
-		}
+		expect.That(r, r.Plan(actions.Batch, actions.Args{Plans: moves("shard-rs-2", 0, 10)}).Hash != before.Hash,
+			"the hash does not depend on where its chunks are")
 	})
 }
 
@@ -118,9 +117,8 @@ func TestItemsOfOtherCollectionsRunAtTheSameTimeWithinTheLimitPerShard(t *testin
 				moving = max(moving, n)
 				return hasEnded(run)
 			})
-			if run.State != engine.Succeeded || moving > most {
-				r.Errorf("%s %v, %d moves at a time", run.State, run.Why, moving)
-			}
+			expect.That(r, run.State == engine.Succeeded && moving <= most,
+				"%s %v, %d moves at a time", run.State, run.Why, moving)
 		})
 	}
 }
@@ -153,9 +151,8 @@ func TestBatchOfAThousandItemsIsSavedInSmallWrites(t *testing.T) {
 		t.Logf("%d items: %s of the cluster's time, %d writes of the batch, its record has %d bytes", items, time.Since(begun), saves, size)
 		page, err := r.Engine.BatchItems(r.Context(), id, items-10, 50)
 		r.Must(err)
-		if len(page) != 10 || page[9].Number != items || page[9].State != engine.Succeeded {
-			r.Errorf("%d items: %+v", len(page), page)
-		}
+		expect.That(r, len(page) == 10 && page[9].Number == items && page[9].State == engine.Succeeded,
+			"%d items: %+v", len(page), page)
 	})
 }
 
@@ -172,9 +169,8 @@ func TestBlockedItemsAreLeftOutAndListedWhenSomebodyAsksForIt(t *testing.T) {
 		with := engine.Request{Kind: actions.Batch, Args: actions.Args{Plans: plans}, Reason: "a test"}
 		expect.That(r, must.Err(r.Engine.Plan(r.Context(), Anna, with)) != nil, "planned with items that cannot be")
 		p := r.Plan(actions.Batch, actions.Args{Plans: plans, LeaveOut: true})
-		if p.Blocked() || len(p.Steps) != 1 || len(p.Args.Plans) != 1 || p.Args.LeaveOut {
-			r.Fatalf("%d items, %+v", len(p.Steps), p.Checks)
-		}
+		must.That(r, !p.Blocked() && len(p.Steps) == 1 && len(p.Args.Plans) == 1 && !p.Args.LeaveOut,
+			"%d items, %+v", len(p.Steps), p.Checks)
 		var texts []string
 		for _, c := range p.Checks {
 			if c.ID == "leftOut" && c.Verdict == actions.Warn {

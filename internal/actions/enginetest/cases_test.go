@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/balance"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 )
@@ -92,13 +93,7 @@ func plainCollection(r *Rig) {
 }
 
 // longerKey is the key of NS with another field.
-func longerKey() bson.Raw {
-	doc, err := bson.Marshal(bson.D{{Key: "p", Value: int32(1)}, {Key: "q", Value: int32(1)}})
-	if err != nil {
-		panic(err) // numbers
-	}
-	return doc
-}
+func longerKey() bson.Raw { return pattern("p", "q") }
 
 // indexLongerKey makes the index that the longer key needs.
 func indexLongerKey(r *Rig) {
@@ -271,8 +266,7 @@ func storedCases() (out []storedCase) {
 			return r.Plan(k, a)
 		}
 	}
-	resharding := bson.D{{Key: "reshardCollection", Value: NS}, {Key: "key", Value: bson.D{{Key: "q", Value: int32(1)}}}}
-	key, _ := bson.Marshal(bson.D{{Key: "q", Value: int32(1)}})
+	resharding := bson.D{{Key: "reshardCollection", Value: NS}, {Key: "key", Value: newKey()}}
 	return append(out,
 		storedCase{Name: "split a project", Setup: projects, Plan: ofProject(actions.SplitProject, actions.Args{})},
 		storedCase{Name: "pin", Setup: projects, Plan: ofProject(actions.Pin, actions.Args{Shard: "shard-rs-3"})},
@@ -292,7 +286,7 @@ func storedCases() (out []storedCase) {
 			return r.Plan(actions.BalancerWindow, actions.Args{Days: "Monday 1:00-2:00"})
 		}},
 		storedCase{Name: "reshard", Setup: reshard("5.0.7"), Plan: running(actions.ReshardKind,
-			actions.Args{NS: NS, Key: key, InitialChunks: 6}, nil)},
+			actions.Args{NS: NS, Key: newKey(), InitialChunks: 6}, nil)},
 		storedCase{Name: "commit a resharding", Setup: reshard("5.0.7"), Plan: running(actions.ReshardCommit, actions.Args{NS: NS}, resharding)},
 		storedCase{Name: "abort a resharding", Setup: reshard("5.0.7"), Plan: running(actions.ReshardAbort, actions.Args{NS: NS}, resharding)},
 		storedCase{Name: "abort a move", Setup: reshard("8.0.4"), Plan: running(actions.MoveCollectionAbort, actions.Args{NS: "app.plain"},
@@ -350,8 +344,7 @@ func TestTheCommandOfTheIntentIsSent(t *testing.T) {
 			r.Errorf("%s: sent %v, intents %v", run.State, sent, intents)
 		}
 		later, err := run.Steps[0].Step.Command(balance.ReleaseOf(laterRelease))
-		if err != nil || !upgraded.Load() || later.Equal(run.Steps[0].Command) {
-			r.Errorf("the release has no other command: %v, %v", later, err)
-		}
+		expect.That(r, err == nil && upgraded.Load() && !later.Equal(run.Steps[0].Command),
+			"the release has no other command: %v, %v", later, err)
 	})
 }

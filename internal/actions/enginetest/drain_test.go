@@ -82,9 +82,8 @@ func TestAShardIsDrainedAndRemovedInEveryRelease(t *testing.T) {
 					r.Errorf("progress at the beginning: %+v", p)
 				}
 				plan := r.Plan(actions.RemoveShard, actions.Args{Shard: first})
-				if !plan.Blocked() || plan.Confirm != first || plan.Risk != actions.High {
-					r.Errorf("removing a shard that is not empty: %+v", plan.Checks)
-				}
+				expect.That(r, plan.Blocked() && plan.Confirm == first && plan.Risk == actions.High,
+					"removing a shard that is not empty: %+v", plan.Checks)
 				r.balance(12)
 				time.Sleep(time.Minute)
 				if run := r.runNow(id); !awaiting(run) {
@@ -92,9 +91,8 @@ func TestAShardIsDrainedAndRemovedInEveryRelease(t *testing.T) {
 				}
 				r.movePrimary("shard-rs-2")
 				run = r.WaitEnd(id)
-				if run.State != engine.Succeeded || r.removals(id) != 1 {
-					r.Fatalf("%s %s, sent %v", run.State, run.Why, r.Sent(id))
-				}
+				must.That(r, run.State == engine.Succeeded && r.removals(id) == 1,
+					"%s %s, sent %v", run.State, run.Why, r.Sent(id))
 				expect.Equal(r, run.CanUndo(), release == "8.3", "can be undone")
 				must.That(r, r.ReadState().Draining[first], "draining removed the shard, or ended")
 				gone := r.PlanAndRun(actions.RemoveShard, actions.Args{Shard: first})
@@ -116,9 +114,8 @@ func TestADrainThatSomebodyElseBeganIsNotBegunAgain(t *testing.T) {
 		_, _, err := r.RunPlan(Anna, plan)
 		expect.Equal(r, fault.Of(err), fault.Conflict, "the plan of a drain that had begun: %v", err)
 		waits := r.Plan(actions.DrainShard, actions.Args{Shard: "shard-rs-3"})
-		if len(waits.Steps) != 1 || waits.Confirm != "" || waits.Risk != actions.Low {
-			r.Errorf("a plan that only waits: %+v", waits.Steps)
-		}
+		expect.That(r, len(waits.Steps) == 1 && waits.Confirm == "" && waits.Risk == actions.Low,
+			"a plan that only waits: %+v", waits.Steps)
 		run := r.WaitEnd(r.Start(waits).ID)
 		if _, there := r.ReadState().Draining["shard-rs-3"]; !there || run.State != engine.Succeeded || len(r.Sent(run.ID)) != 0 {
 			r.Errorf("%s %s, sent %v", run.State, run.Why, r.Sent(run.ID))
@@ -236,9 +233,8 @@ func TestAShardThatIsNotEmptyIsNotSaidToBeRemoved(t *testing.T) {
 			Do: simcluster.Other("admin", bson.D{{Key: "movePrimary", Value: "app"}, {Key: "to", Value: "shard-rs-3"}})})
 		run := r.WaitEnd(r.Start(plan).ID)
 		_, there := r.ReadState().Draining["shard-rs-3"]
-		if !there || run.State != engine.Failed || r.removals(run.ID) != 1 {
-			r.Errorf("%s %s, the shard is there: %v", run.State, run.Why, there)
-		}
+		expect.That(r, there && run.State == engine.Failed && r.removals(run.ID) == 1,
+			"%s %s, the shard is there: %v", run.State, run.Why, there)
 		if step := run.Steps[0]; step.Error == "" {
 			r.Errorf("the run does not say what is left: %+v", step)
 		}
@@ -258,9 +254,8 @@ func TestConfigServerIsDedicatedWhenItsOldDocumentsAreDeleted(t *testing.T) {
 		for _, want := range []engine.State{engine.Failed, engine.Succeeded} {
 			run = r.WaitEnd(r.Start(r.Plan(actions.RemoveShard, actions.Args{Shard: "config"})).ID)
 			_, there := r.ReadState().Draining["config"]
-			if run.State != want || there != (want == engine.Failed) || r.removals(run.ID) != 1 {
-				r.Errorf("%s %s, the shard is there: %t", run.State, run.Why, there)
-			}
+			expect.That(r, run.State == want && there == (want == engine.Failed) && r.removals(run.ID) == 1,
+				"%s %s, the shard is there: %t", run.State, run.Why, there)
 			if failed := run.Steps[0].Error; (want == engine.Failed) != strings.Contains(failed, "not deleted yet") {
 				r.Errorf("the step of a run that %s has the error %q", want, failed)
 			}

@@ -144,9 +144,8 @@ func TestNoCommandIsSentWhenTheDataDirectoryIsLostAfterTheIntent(t *testing.T) {
 		r.Disk.Fail(nil, nil)
 		r.handle.RefuseWrites(nil)
 		run = r.WaitEnd(id)
-		if run.State != engine.Failed || run.Why.Code != "step.noIntent" || len(r.Sent(id)) > 0 {
-			r.Errorf("%s %v, sent %v", run.State, run.Why, r.Sent(id))
-		}
+		expect.That(r, run.State == engine.Failed && run.Why.Code == "step.noIntent" && len(r.Sent(id)) == 0,
+			"%s %v, sent %v", run.State, run.Why, r.Sent(id))
 		r.checkReported(run)
 	})
 }
@@ -195,9 +194,8 @@ func TestOpenRunsAreTakenOverOnceTheJournalCanBeRead(t *testing.T) {
 		r.Boot()
 		time.Sleep(time.Minute)
 		run := r.WaitEnd(id)
-		if run.State != engine.Succeeded || !run.Resolved || left.Load() >= 0 {
-			r.Errorf("%s, resolved %v, %v", run.State, run.Resolved, run.Why)
-		}
+		expect.That(r, run.State == engine.Succeeded && run.Resolved && left.Load() < 0,
+			"%s, resolved %v, %v", run.State, run.Resolved, run.Why)
 		r.checkReported(run)
 	})
 }

@@ -49,9 +49,8 @@ func TestSecondRunOnACollectionWaitsAndIsCheckedAgain(t *testing.T) {
 		a, rule := r.startAndHold(first, simcluster.Rule{Command: "split", At: simcluster.Committing})
 		b := r.Start(second).ID
 		waiting := r.Wait(b, func(run engine.Run) bool { return run.State == engine.Waiting })
-		if waiting.Why.Args()["run"] != a || waiting.Why.Args()["for"] != "range of "+string(NS) {
-			r.Errorf("%v", waiting.Why)
-		}
+		expect.That(r, waiting.Why.Args()["run"] == a && waiting.Why.Args()["for"] == "range of "+string(NS),
+			"%v", waiting.Why)
 		r.succeeds(r.Start(other).ID)
 		rule.Remove()
 		r.checkReported(r.WaitEnd(a))

@@ -27,9 +27,8 @@ func TestMoveAlreadyMadeBySomebodyElseIsNotSent(t *testing.T) {
 		r.moveByOther(0, 10, "shard-rs-2")
 		run := r.WaitEnd(id)
 		last := run.Steps[len(run.Steps)-1]
-		if run.State != engine.Succeeded || last.Already != engine.ByOther || len(r.Sent(id)) != 1 {
-			r.Errorf("%s, done by %q, %d sent", run.State, last.Already, len(r.Sent(id)))
-		}
+		expect.That(r, run.State == engine.Succeeded && last.Already == engine.ByOther && len(r.Sent(id)) == 1,
+			"%s, done by %q, %d sent", run.State, last.Already, len(r.Sent(id)))
 	})
 }
 
@@ -208,9 +207,8 @@ func TestAMoveIsDoneBeforeItsOldDocumentsAreDeleted(t *testing.T) {
 		rule.Remove()
 		time.Sleep(time.Minute)
 		undo := r.WaitEnd(r.Start(r.undo(id)).ID) // the clean-up of the donor is known to be done
-		if undo.State != engine.Succeeded || time.Since(committed) > 10*time.Minute {
-			r.Errorf("the undo: %s %v after %s", undo.State, undo.Why, time.Since(committed))
-		}
+		expect.That(r, undo.State == engine.Succeeded && time.Since(committed) <= 10*time.Minute,
+			"the undo: %s %v after %s", undo.State, undo.Why, time.Since(committed))
 		r.CheckSentOnce(run)
 	})
 }
@@ -338,9 +336,8 @@ func TestCleanUpAfterAnUnansweredMoveIsPending(t *testing.T) {
 		c := caseNamed("move")
 		r.Sim.Faults().Add(cutAnswer(c.Command))
 		run := r.PlanAndRun(c.Kind, moveFirstChunk)
-		if run.State != engine.Succeeded || run.Steps[0].Answered {
-			r.Fatalf("%s, answered %v", run.State, run.Steps[0].Answered)
-		}
+		must.That(r, run.State == engine.Succeeded && !run.Steps[0].Answered,
+			"%s, answered %v", run.State, run.Steps[0].Answered)
 		r.checkCleanupPending(run.Started)
 	})
 }

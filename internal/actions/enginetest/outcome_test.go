@@ -55,9 +55,8 @@ func (r *Rig) runAndUndo(c Case) {
 	time.Sleep(20 * time.Minute) // for the donor to clean up
 	undo := r.undo(run.ID)
 	back := r.WaitEnd(r.Start(undo).ID)
-	if back.State != engine.Succeeded || undo.Undo.Possible || undo.UndoOf != run.ID || back.CanUndo() {
-		r.Fatalf("undo is %s %v, can be undone %v: %+v", back.State, back.Why, back.CanUndo(), back.Steps)
-	}
+	must.That(r, back.State == engine.Succeeded && !undo.Undo.Possible && undo.UndoOf == run.ID && !back.CanUndo(),
+		"undo is %s %v, can be undone %v: %+v", back.State, back.Why, back.CanUndo(), back.Steps)
 	// The balancer moves chunks while it is on.
 	if now := r.ReadState().String(); now != before && c.Kind != actions.BalancerOn && c.Kind != actions.BalancerOff {
 		r.Errorf("before:\n%safter:\n%s", before, now)
@@ -75,9 +74,8 @@ func TestRefusedCommandIsReportedAndChangesNothing(t *testing.T) {
 		p := c.Plan(r)
 		r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Received, Err: simcluster.Fail(20)})
 		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Failed || run.Steps[0].Error == "" || len(run.Steps[0].Changed) == 0 {
-			r.Errorf("%s %+v", run.State, run.Steps[0])
-		}
+		expect.That(r, run.State == engine.Failed && run.Steps[0].Error != "" && len(run.Steps[0].Changed) != 0,
+			"%s %+v", run.State, run.Steps[0])
 		r.checkReported(run)
 	})
 }
@@ -111,9 +109,8 @@ func TestEffectRevertedAtOnceIsNotASuccess(t *testing.T) {
 			r.Sim.Faults().Add(simcluster.Rule{Command: c.Command, At: simcluster.Replying,
 				Do: simcluster.Other("admin", other), Patience: time.Minute})
 			run := r.WaitEnd(r.Start(p).ID)
-			if run.State != engine.Failed || len(run.Steps[0].Changed) == 0 {
-				r.Errorf("%s: %s %+v", c.Name, run.State, run.Steps[0])
-			}
+			expect.That(r, run.State == engine.Failed && len(run.Steps[0].Changed) != 0,
+				"%s: %s %+v", c.Name, run.State, run.Steps[0])
 			r.checkReported(run)
 			if want := "step.changedSince"; name != "zone, add shard" && run.Why.Code != want {
 				r.Errorf("%s: %v, want %s", c.Name, run.Why, want)

@@ -116,9 +116,8 @@ func TestRestOfAStoppedPinCanBeFinished(t *testing.T) {
 		rest, err := r.Engine.Finish(r.Context(), Anna, id, "")
 		r.Must(err)
 		done := r.WaitEnd(r.Start(rest).ID)
-		if done.State != engine.Succeeded || len(done.Steps) >= len(p.Steps) {
-			r.Errorf("%s in %d steps, planned were %d", done.State, len(done.Steps), len(p.Steps))
-		}
+		expect.That(r, done.State == engine.Succeeded && len(done.Steps) < len(p.Steps),
+			"%s in %d steps, planned were %d", done.State, len(done.Steps), len(p.Steps))
 		expect.That(r, must.Err(r.Engine.Finish(context.Background(), Anna, done.ID, "")) != nil, "the rest of what is done")
 	})
 }
@@ -172,11 +171,9 @@ func onShop(t *testing.T, by shopBy, test func(r *Rig, p placement.Project), ids
 			r.Helper()
 			r.Must(must.Err(r.Sim.Command(r.Context(), db, cmd)))
 		})
-	}, Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}, func(r *Rig) {
+	}, Wrap: countRows}, func(r *Rig) {
 		found := r.Keeper.Directory().Exactly("Tenant 1")
-		if len(found) != 1 {
-			r.Fatalf("the list of tenants is %+v", r.Keeper.Directory().All())
-		}
+		must.That(r, len(found) == 1, "the list of tenants is %+v", r.Keeper.Directory().All())
 		test(r, found[0])
 	})
 }
@@ -283,9 +280,8 @@ func TestHighestIDIsNotPinned(t *testing.T) {
 		if got := boundsIn(by, plan.Steps); !strings.HasPrefix(got, "clicks ") || strings.Contains(got, "\n") {
 			r.Errorf("pins %s", got)
 		}
-		if len(plan.Effect.Stays) != 3 || plan.Effect.Stays[0].Code != "highestID" {
-			r.Errorf("what stays: %v", plan.Effect.Stays)
-		}
+		expect.That(r, len(plan.Effect.Stays) == 3 && plan.Effect.Stays[0].Code == "highestID",
+			"what stays: %v", plan.Effect.Stays)
 		for _, s := range placement.SpreadOf(r.Watcher.Table(), by.profile(), p).Collections {
 			if is := s.Pin.Can; is != (s.NS == "shop.clicks") {
 				r.Errorf("%s: can be pinned is %v: %v", s.NS, is, s.Pin.Why)

@@ -101,9 +101,8 @@ func TestRunIsRefusedWhenACheckBlocksSinceThePlan(t *testing.T) {
 		r.Admin(bson.D{{Key: "setAllowMigrations", Value: NS}, {Key: "allowMigrations", Value: false}})
 		_, _, err := r.RunPlan(Anna, p)
 		var blocked *engine.BlockedError
-		if !errors.As(err, &blocked) || len(blocked.Checks) == 0 || len(r.Sim.Faults().Seen()) != 0 {
-			r.Errorf("%v, %d sent", err, len(r.Sim.Faults().Seen()))
-		}
+		expect.That(r, errors.As(err, &blocked) && len(blocked.Checks) != 0 && len(r.Sim.Faults().Seen()) == 0,
+			"%v, %d sent", err, len(r.Sim.Faults().Seen()))
 	})
 }
 
@@ -143,9 +142,8 @@ func TestPlanMadeInsideAWindowIsRefusedOutsideIt(t *testing.T) {
 	OnRig(t, maintenanceWindow(t, "00:00-01:10"), func(r *Rig) {
 		args := actions.Args{Shard: "shard-rs-2", Zone: "eu"}
 		inside := r.Plan(actions.ZoneAddShard, args)
-		if inside.Confirm != "" || actions.OutsideMaintenance(inside.Checks) {
-			r.Fatalf("%q %+v", inside.Confirm, inside.Checks)
-		}
+		must.That(r, inside.Confirm == "" && !actions.OutsideMaintenance(inside.Checks),
+			"%q %+v", inside.Confirm, inside.Checks)
 		time.Sleep(11 * time.Minute)
 		_, _, err := r.Engine.Run(r.Context(), Anna, inside.ID, engine.RunRequest{Hash: inside.Hash})
 		var changed *engine.ChangedError
@@ -154,9 +152,8 @@ func TestPlanMadeInsideAWindowIsRefusedOutsideIt(t *testing.T) {
 			r.Fatalf("%v", err)
 		}
 		outside := r.Plan(actions.ZoneAddShard, args)
-		if outside.Confirm == "" || outside.Blocked() || outside.Hash != inside.Hash {
-			r.Errorf("%q %+v", outside.Confirm, outside.Checks)
-		}
+		expect.That(r, outside.Confirm != "" && !outside.Blocked() && outside.Hash == inside.Hash,
+			"%q %+v", outside.Confirm, outside.Checks)
 		if _, _, err := r.Engine.Run(r.Context(), Anna, outside.ID, engine.RunRequest{Hash: outside.Hash}); fault.Of(err) != fault.Invalid {
 			r.Errorf("without the confirmation: %v", err)
 		}

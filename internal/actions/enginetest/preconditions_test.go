@@ -46,9 +46,8 @@ func TestStepIsRefusedWhenItsPreconditionsCannotBeRead(t *testing.T) {
 			r.Sim.Faults().Add(simcluster.Rule{Command: "find", At: simcluster.Received, Err: simcluster.Fail(50), Times: -1})
 		})
 		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Refused || run.Why.Code != "step.unread" || len(r.Sent(run.ID)) != 0 {
-			r.Errorf("%s %v, %d sent", run.State, run.Why, len(r.Sent(run.ID)))
-		}
+		expect.That(r, run.State == engine.Refused && run.Why.Code == "step.unread" && len(r.Sent(run.ID)) == 0,
+			"%s %v, %d sent", run.State, run.Why, len(r.Sent(run.ID)))
 	})
 }
 
@@ -257,9 +256,8 @@ func TestPlanDoesNotLiveLongerWhenTheClockIsSetBack(t *testing.T) {
 			if restart {
 				r.Restart()
 			}
-			if !r.refusedAsExpired(day) || !r.refusedAsExpired(hour) {
-				t.Errorf("restart %v: a plan from a time that has not come is run", restart)
-			}
+			expect.That(t, r.refusedAsExpired(day) && r.refusedAsExpired(hour),
+				"restart %v: a plan from a time that has not come is run", restart)
 			time.Sleep(time.Hour + time.Minute) // beyond the later of both times
 			expect.That(t, restart || r.refusedAsExpired(hour), "a plan that was refused as expired is run later")
 		}

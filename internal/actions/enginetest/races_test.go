@@ -67,14 +67,9 @@ func (c Case) rivalChanges() []func(*Rig) {
 		return []func(*Rig){
 			func(r *Rig) { r.tryCommand("app", bson.D{e("drop", "plain")}) }, admin(e("moveCollection", "app.plain"), e("toShard", "shard-rs-3")),
 		}
-	case "drain", "drain, by its command":
+	case "drain", "drain, by its command", "drain the config server":
 		return []func(*Rig){func(r *Rig) { // a zone that no other shard is in
-			r.tryCommand("admin", bson.D{e("addShardToZone", "shard-rs-3"), e("zone", "solo")})
-			r.tryCommand("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(15)), e("max", P(16)), e("zone", "solo")})
-		}}
-	case "drain the config server":
-		return []func(*Rig){func(r *Rig) { // a zone that no other shard is in
-			r.tryCommand("admin", bson.D{e("addShardToZone", "config"), e("zone", "solo")})
+			r.tryCommand("admin", bson.D{e("addShardToZone", c.Args.Shard), e("zone", "solo")})
 			r.tryCommand("admin", bson.D{e("updateZoneKeyRange", NS), e("min", P(15)), e("max", P(16)), e("zone", "solo")})
 		}}
 	case "stop draining", "remove a shard":
@@ -161,9 +156,8 @@ func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *R
 	var blocked *engine.BlockedError
 	switch {
 	case errors.As(err, &differs):
-		if len(differs.Differences) == 0 && !errors.As(err, &blocked) && differs.Err == nil {
-			r.Error("refused without a word")
-		}
+		expect.That(r, len(differs.Differences) != 0 || errors.As(err, &blocked) || differs.Err != nil,
+			"refused without a word")
 	case err != nil && !errors.As(err, &blocked) && fault.Of(err) != fault.Unavailable:
 		r.Errorf("refused for %v", err)
 	}
@@ -175,9 +169,8 @@ func (r *Rig) runRace(c Case, rival func(*Rig), inLog bool, rng *rand.Rand, w *R
 	sent := r.seenCommands(c)
 	if err != nil || len(sent) == 0 {
 		expect.That(r, len(sent) == 0, "refused, and sent all the same")
-		if run.State == engine.Succeeded && run.Steps[0].Already == "" {
-			r.Error("nothing was sent, and it is called succeeded")
-		}
+		expect.That(r, run.State != engine.Succeeded || run.Steps[0].Already != "",
+			"nothing was sent, and it is called succeeded")
 		return
 	}
 	r.CheckSentOnce(run)

@@ -137,9 +137,8 @@ func (r *Rig) checkAudited(run engine.Run) {
 			last = e.Details["state"]
 		}
 	}
-	if last != string(run.State) && (run.State != engine.Undone || last == "") {
-		r.Errorf("run %s is %s, and its end is recorded as %q", run.ID, run.State, last)
-	}
+	expect.That(r, last == string(run.State) || run.State == engine.Undone && last != "",
+		"run %s is %s, and its end is recorded as %q", run.ID, run.State, last)
 	for i, s := range run.Steps {
 		last := ""
 		for _, e := range r.Disk.Recorded("run.step") {
@@ -147,9 +146,8 @@ func (r *Rig) checkAudited(run engine.Run) {
 				last = e.Details["state"]
 			}
 		}
-		if s.State != engine.Planned && last != string(s.State) {
-			r.Errorf("step %d of run %s is %s, and recorded as %q", i, run.ID, s.State, last)
-		}
+		expect.That(r, s.State == engine.Planned || last == string(s.State),
+			"step %d of run %s is %s, and recorded as %q", i, run.ID, s.State, last)
 	}
 }
 

@@ -3,7 +3,6 @@ package enginetest
 import (
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -219,30 +218,4 @@ func (t *tally) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return fmt.Sprint(t.of)
-}
-
-// durations collects how long runs took in simulated time, by what they did.
-type durations struct {
-	mu sync.Mutex
-	of map[string][]time.Duration
-}
-
-func (s *durations) add(what string, d time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.of == nil {
-		s.of = map[string][]time.Duration{}
-	}
-	s.of[what] = append(s.of[what], d)
-}
-
-func (s *durations) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var b strings.Builder
-	for _, what := range slices.Sorted(maps.Keys(s.of)) {
-		all := slices.Sorted(slices.Values(s.of[what]))
-		fmt.Fprintf(&b, "%s: %d, median %s, most %s\n", what, len(all), all[len(all)/2], all[len(all)-1])
-	}
-	return b.String()
 }

@@ -119,6 +119,24 @@ func TestNothingIsSentTwiceWhenTheLeadIsLost(t *testing.T) {
 	}
 }
 
+// loses is how the lead is lost once to another replica, and when it was.
+func (r *Rig) loses(other *otherReplica, l loss) (lose func(), lost <-chan struct{}) {
+	done := make(chan struct{})
+	return sync.OnceFunc(func() {
+		other.handle.Elect()
+		l.do(r)
+		close(done)
+	}), done
+}
+
+// checkWritesNoMore fails the test when the former leader writes for some time.
+func (r *Rig) checkWritesNoMore() {
+	r.Helper()
+	by := r.Disk.writtenBy(r.handle)
+	time.Sleep(3 * time.Minute)
+	expect.Equal(r, r.Disk.writtenBy(r.handle), by, "writes of the former leader")
+}
+
 // loseLead runs a case, loses the lead at a moment and checks what the other replica makes of it.
 func (r *Rig) loseLead(other *otherReplica, c Case, m moment, l loss) {
 	r.Helper()
@@ -126,15 +144,7 @@ func (r *Rig) loseLead(other *otherReplica, c Case, m moment, l loss) {
 	if !r.handle.Leads() { // the case has started its process again
 		r.handle.Elect()
 	}
-	var once sync.Once
-	lost := make(chan struct{})
-	lose := func() {
-		once.Do(func() {
-			other.handle.Elect()
-			l.do(r)
-			close(lost)
-		})
-	}
+	lose, lost := r.loses(other, l)
 	var held *simcluster.Planted
 	switch strike := func(w Write) error {
 		if w.What == m.what {
@@ -171,11 +181,7 @@ func (r *Rig) loseLead(other *otherReplica, c Case, m moment, l loss) {
 	}
 	r.Must(err)
 	run = r.waitEndAt(other, run.ID)
-	by := r.Disk.writtenBy(r.handle)
-	time.Sleep(3 * time.Minute)
-	if now := r.Disk.writtenBy(r.handle); now != by {
-		r.Errorf("the former leader wrote %d more times", now-by)
-	}
+	r.checkWritesNoMore()
 	r.CheckSentOnce(run)
 	// One that knows it before the command is written sends nothing, also after the lead was confirmed.
 	early := m.what == "run" || m.what == "intent" || m.what == "confirm" && (!m.after || l.name == "told")

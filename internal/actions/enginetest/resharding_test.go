@@ -18,16 +18,13 @@ import (
 )
 
 // newKey is the pattern to which the tests reshard NS.
-func newKey() bson.Raw { return must.Get(bson.Marshal(bson.D{{Key: "q", Value: int32(1)}})) }
+func newKey() bson.Raw { return pattern("q") }
 
 // onReshardRig runs a test on a cluster that takes its time to reshard, and has documents.
 func onReshardRig(t *testing.T, version string, test func(r *Rig)) {
 	OnRig(t, Setup{Live: true, Sim: simcluster.Options{ServerVersion: version}}, func(r *Rig) {
 		r.Admin(bson.D{{Key: "balancerStop", Value: 1}})
-		for i := range 60 {
-			r.tryCommand("app", bson.D{{Key: "insert", Value: "users"}, {Key: "documents", Value: bson.A{
-				bson.D{{Key: "_id", Value: i}, {Key: "p", Value: i}, {Key: "q", Value: 100 - i}}}}})
-		}
+		fillUsers(r)
 		r.Must(r.Watcher.Refresh(r.Context()))
 		test(r)
 	})
@@ -100,12 +97,10 @@ func TestACollectionIsDistributedAnewWithItsKey(t *testing.T) {
 		for _, k := range after.Chunks {
 			on[k.Shard] = true
 		}
-		if run.State != engine.Succeeded || run.CanUndo() || r.key() != "{p: 1}" {
-			r.Errorf("%s %+v, can be undone %t, key %s", run.State, run.Steps[0].Why, run.CanUndo(), r.key())
-		}
-		if len(on) < 2 || !slices.Equal(after.Ranges, before.Ranges) {
-			r.Errorf("chunks are on %v, zones %v", on, after.Ranges)
-		}
+		expect.That(r, run.State == engine.Succeeded && !run.CanUndo() && r.key() == "{p: 1}",
+			"%s %+v, can be undone %t, key %s", run.State, run.Steps[0].Why, run.CanUndo(), r.key())
+		expect.That(r, len(on) >= 2 && slices.Equal(after.Ranges, before.Ranges),
+			"chunks are on %v, zones %v", on, after.Ranges)
 		expect.That(r, r.Watcher.Table().Collection(NS).Incarnation != c.Incarnation, "it is the same collection as before")
 		r.CheckSentOnce(run)
 	})
@@ -166,9 +161,8 @@ func TestAnAbortEndsTheRunOfTheReshardingWithoutEffect(t *testing.T) {
 			}
 			run := r.WaitEnd(id)
 			named, _ := run.Why.Fact("run")
-			if run.State != engine.Failed || named.Value != want || r.resharded() || run.CanUndo() {
-				r.Errorf("%s: %s: %s, aborted by %q, want %q", by, run.State, run.Why, named.Value, want)
-			}
+			expect.That(r, run.State == engine.Failed && named.Value == want && !r.resharded() && !run.CanUndo(),
+				"%s: %s: %s, aborted by %q, want %q", by, run.State, run.Why, named.Value, want)
 			r.CheckSentOnce(run)
 		})
 	}
@@ -300,9 +294,8 @@ func TestAReshardingSurvivesStepDowns(t *testing.T) {
 				onReshardRig(t, version, func(r *Rig) {
 					planted := r.Sim.Faults().Add(simcluster.Rule{Command: "reshardCollection", At: at, StepDown: true})
 					run := r.WaitEnd(r.startReshard().ID)
-					if planted.Struck() != 1 || run.State != engine.Succeeded || !run.Resolved {
-						r.Errorf("struck %d times: %s %s, resolved %v", planted.Struck(), run.State, run.Why, run.Resolved)
-					}
+					expect.That(r, planted.Struck() == 1 && run.State == engine.Succeeded && run.Resolved,
+						"struck %d times: %s %s, resolved %v", planted.Struck(), run.State, run.Why, run.Resolved)
 					r.checkReshardTrue(run)
 				})
 			})
@@ -320,14 +313,12 @@ func TestAnAbortIsRefusedWhileItCommits(t *testing.T) {
 		abortCommand := strings.Replace(command, command[:1], "abort"+strings.ToUpper(command[:1]), 1)
 		held := r.Sim.Faults().Add(simcluster.Rule{Command: abortCommand, At: simcluster.Received, Hold: true})
 		abortID := r.Start(r.Plan(abortKind, actions.Args{NS: NS})).ID
-		if !r.waitReached(held, time.Minute) || !r.waitReached(committing, time.Hour) {
-			r.Fatal("it never committed, or the abort was not sent")
-		}
+		must.That(r, r.waitReached(held, time.Minute) && r.waitReached(committing, time.Hour),
+			"it never committed, or the abort was not sent")
 		held.Remove()
 		abort := r.WaitEnd(abortID)
-		if abort.State != engine.Failed || !strings.Contains(abort.Steps[0].Error, "deciding to commit") {
-			r.Errorf("abort: %s %s: %s", abort.State, abort.Why, abort.Steps[0].Error)
-		}
+		expect.That(r, abort.State == engine.Failed && strings.Contains(abort.Steps[0].Error, "deciding to commit"),
+			"abort: %s %s: %s", abort.State, abort.Why, abort.Steps[0].Error)
 		if again := r.Plan(abortKind, actions.Args{NS: NS}); !again.Blocked() {
 			r.Errorf("a plan to abort what is committing is not blocked: %+v", again.Checks)
 		}

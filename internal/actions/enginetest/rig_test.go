@@ -14,7 +14,6 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
-	"shardboard/internal/actions"
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
@@ -36,13 +35,7 @@ var (
 const NS topology.Namespace = "app.users"
 
 // P is a key of NS.
-func P(n any) bson.Raw {
-	doc, err := bson.Marshal(bson.D{{Key: "p", Value: n}})
-	if err != nil {
-		panic(err) // a number or MinKey
-	}
-	return doc
-}
+func P(n any) bson.Raw { return must.Get(bson.Marshal(bson.D{{Key: "p", Value: n}})) }
 
 // Rig is a simulated cluster and a process that watches and changes it.
 type Rig struct {
@@ -159,7 +152,7 @@ func (r *Rig) connect(n *Network, h *Handle, boot uint64) (*cluster.Client, *top
 	c := must.Get(cluster.Connect(r.Context(), uri, cluster.Options{Dialer: n}))
 	w := topology.NewWatcher(c, topology.Options{})
 	r.Must(must.Err(w.Load(r.Context())))
-	return c, w, engine.Options{Admin: c, Reader: c, Planners: actions.Planners(), Journal: h, Audit: h, Tables: w,
+	return c, w, engine.Options{Admin: c, Reader: c, Journal: h, Audit: h, Tables: w,
 		Profile: r.prof, Random: &stream{r: rand.NewChaCha8(streamSeed(r.seed, boot))}}
 }
 

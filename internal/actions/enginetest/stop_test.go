@@ -25,9 +25,8 @@ func TestStopTakesEffectBeforeTheNextCommandAndSurvivesARestart(t *testing.T) {
 		id, rule := r.startAndHold(p, simcluster.Rule{Command: "split", At: simcluster.Committing})
 		run, err := r.Engine.Stop(r.Context(), Bert, id)
 		r.Must(err)
-		if run.InFlight() != 0 || run.StopBy != Bert.ID {
-			r.Errorf("in flight: %d, stopped by %q", run.InFlight(), run.StopBy)
-		}
+		expect.That(r, run.InFlight() == 0 && run.StopBy == Bert.ID,
+			"in flight: %d, stopped by %q", run.InFlight(), run.StopBy)
 		rule.Remove()
 		freed := time.Now()
 		run = r.WaitEnd(id)

@@ -92,9 +92,8 @@ func TestStoredPlansAndRunsAreUsedAsWritten(t *testing.T) {
 			s := all[n]
 			mu.Unlock()
 			plan, open, ended, sentences := s.shown(t)
-			if !slices.Equal(sentences, s.Sentences) {
-				t.Errorf("said differently:\n%s\nwas\n%s", strings.Join(sentences, "\n"), strings.Join(s.Sentences, "\n"))
-			}
+			expect.That(t, slices.Equal(sentences, s.Sentences),
+				"said differently:\n%s\nwas\n%s", strings.Join(sentences, "\n"), strings.Join(s.Sentences, "\n"))
 			for _, x := range []struct{ got, want json.RawMessage }{{plan, s.PlanJSON}, {open, s.OpenJSON}, {ended, s.EndedJSON}} {
 				expect.That(t, shownAs(x.got, x.want), "shown differently:\n%s\nwas\n%s", x.got, x.want)
 			}

@@ -88,18 +88,16 @@ func (r *Rig) checkGrowth(x growthCase) {
 	r.Must(err)
 	batch, err := trying.GrowthBatchOf(v, q)
 	r.Must(err)
-	if predicted.Moves == 0 || batch.Why != "" || batch.Items != predicted.Moves {
-		r.Fatalf("%d moves, a batch of %d: %s", predicted.Moves, batch.Items, batch.Why)
-	}
+	must.That(r, predicted.Moves != 0 && batch.Why == "" && batch.Items == predicted.Moves,
+		"%d moves, a batch of %d: %s", predicted.Moves, batch.Items, batch.Why)
 	raw, err := json.Marshal(map[string]any{"plans": json.RawMessage(batch.Plans), "group": batch.Group, "perShard": batch.PerShard})
 	r.Must(err)
 	args, err := actions.ReadArgs(raw)
 	r.Must(err)
 	began := time.Now()
 	run := r.WaitLongEnd(r.Start(r.Plan(actions.Batch, args)).ID)
-	if run.State != engine.Succeeded || run.Batch.Done != predicted.Moves {
-		r.Fatalf("%s %v: %+v", run.State, run.Why, run.Batch)
-	}
+	must.That(r, run.State == engine.Succeeded && run.Batch.Done == predicted.Moves,
+		"%s %v: %+v", run.State, run.Why, run.Batch)
 	time.Sleep(20 * time.Minute) // until the sources have deleted what moved
 	after := r.readAll()
 	r.checkGrown(predicted, after)
@@ -132,9 +130,8 @@ func (r *Rig) checkGrown(predicted api.LabGrowth, after *topology.Table) {
 		largest = max(largest, *m.Bytes.Value)
 	}
 	for _, s := range predicted.Shards {
-		if chunks[s.Shard] != s.ChunksAfter {
-			r.Errorf("%s has %d chunks, predicted were %d", s.Shard, chunks[s.Shard], s.ChunksAfter)
-		}
+		expect.That(r, chunks[s.Shard] == s.ChunksAfter,
+			"%s has %d chunks, predicted were %d", s.Shard, chunks[s.Shard], s.ChunksAfter)
 		if diff(bytes[s.Shard], *s.After.Value) > largest {
 			r.Errorf("%s has %d bytes, predicted were %d; the largest chunk that moved has %d", s.Shard, bytes[s.Shard],
 				*s.After.Value, largest)
@@ -207,7 +204,7 @@ const documents topology.Namespace = "yorkie-meta.documents"
 
 func onYorkie04(t *testing.T, release string, test func(r *Rig, project bson.ObjectID)) {
 	s := Setup{Sim: simcluster.Options{Projects: 6, Documents: 600, Still: true, Layout: "yorkie-0.4", ServerVersion: release},
-		Wrap: func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) }}
+		Wrap: countRows}
 	OnRig(t, s, func(r *Rig) {
 		var busiest bson.ObjectID
 		most := int64(0)
@@ -270,13 +267,11 @@ func refineSplitAndSpread(r *Rig, project bson.ObjectID) {
 	run := r.succeed(actions.RefineKey, actions.Args{NS: documents, Key: pattern("project_id", "key")})
 	expect.Equal(r, run.Steps[0].Proven[0].Got["key"], "{project_id: 1, key: 1}", "proven by %+v", run.Steps[0].Proven)
 	c := r.Watcher.Table().Collection(documents)
-	if c.Key.String() != "{project_id: 1, key: 1}" || c.Chunks.At(1).Min.Compare(c.Chunks.At(0).Max) != 0 {
-		r.Fatalf("the table has %s", c.Key)
-	}
+	must.That(r, c.Key.String() == "{project_id: 1, key: 1}" && c.Chunks.At(1).Min.Compare(c.Chunks.At(0).Max) == 0,
+		"the table has %s", c.Key)
 	for _, z := range r.Watcher.Table().ZonesOf(documents) {
-		if z.Min.IsZero() || z.RawMin.Lookup("key").Type == 0 {
-			r.Errorf("the zone range %s does not fit the key", z.RawMin)
-		}
+		expect.That(r, !z.Min.IsZero() && z.RawMin.Lookup("key").Type != 0,
+			"the zone range %s does not fit the key", z.RawMin)
 	}
 	r.succeed(actions.Unpin, actions.Args{Project: other.Hex()})
 	expect.That(r, must.Err(r.Engine.Undo(r.Context(), Anna, run.ID, "")) != nil, "a refined key can be undone")
@@ -305,9 +300,5 @@ func pattern(fields ...string) bson.Raw {
 	for _, f := range fields {
 		d = append(d, bson.E{Key: f, Value: int32(1)})
 	}
-	raw, err := bson.Marshal(d)
-	if err != nil {
-		panic(err) // numbers
-	}
-	return raw
+	return must.Get(bson.Marshal(d))
 }

@@ -49,9 +49,8 @@ func TestNobodyWaitsForARunThatOnlyWaits(t *testing.T) {
 		pin := r.startWaitingPin(project, shard)
 		since := time.Now()
 		quick := func(what string, run engine.Run) {
-			if run.State != engine.Succeeded || time.Since(since) > time.Minute {
-				r.Errorf("%s: %s %v after %s", what, run.State, run.Why, time.Since(since))
-			}
+			expect.That(r, run.State == engine.Succeeded && time.Since(since) <= time.Minute,
+				"%s: %s %v after %s", what, run.State, run.Why, time.Since(since))
 		}
 		c := r.Watcher.Table().Collection(documents)
 		lo := must.Get(c.Key.Document(c.Chunks.At(0).Min))
@@ -79,9 +78,8 @@ func TestAPinThatIsUnpinnedWhileItWaitsSaysSo(t *testing.T) {
 		pin := r.startWaitingPin(project, shard)
 		since := time.Now()
 		unpin := r.PlanAndRun(actions.Unpin, actions.Args{Project: project})
-		if unpin.State != engine.Succeeded || time.Since(since) > time.Minute {
-			r.Errorf("the unpin: %s %v after %s", unpin.State, unpin.Why, time.Since(since))
-		}
+		expect.That(r, unpin.State == engine.Succeeded && time.Since(since) <= time.Minute,
+			"the unpin: %s %v after %s", unpin.State, unpin.Why, time.Since(since))
 		run := r.WaitEnd(pin)
 		if run.State != engine.Refused || run.Why.Code != "step.goalTaken.byRun" || run.Why.Args()["run"] != unpin.ID {
 			r.Errorf("the pin: %s %v", run.State, run.Why)
@@ -157,9 +155,8 @@ func isolateWithABlockedShard(t *testing.T, block func(r *Rig, lo, hi bson.Raw, 
 		expect.That(r, listed, "the plan does not list the other recipients: %+v", p.Effect.Moves)
 		begun := time.Now()
 		run := r.WaitEnd(r.Start(p).ID)
-		if run.State != engine.Succeeded || time.Since(begun) > 3*time.Minute {
-			r.Errorf("%s %v after %s", run.State, run.Why, time.Since(begun))
-		}
+		expect.That(r, run.State == engine.Succeeded && time.Since(begun) <= 3*time.Minute,
+			"%s %v after %s", run.State, run.Why, time.Since(begun))
 		if !slices.ContainsFunc(run.Steps, func(s engine.Step) bool {
 			return s.Migrates() && s.Shard == first.Others[0] && s.State == engine.Succeeded
 		}) {
@@ -204,9 +201,8 @@ func TestOtherMovesGoBeforeTheOneThatWaits(t *testing.T) {
 				r.Errorf("%s %s waits too: %s", s.Op, s.NS, s.State)
 			}
 		}
-		if wait == nil || wait.Next.Before(blocked.Add(10*time.Minute)) || wait.Until.Before(wait.Next) {
-			r.Errorf("%+v", wait)
-		}
+		expect.That(r, wait != nil && !wait.Next.Before(blocked.Add(10*time.Minute)) && !wait.Until.Before(wait.Next),
+			"%+v", wait)
 		if run = r.WaitEnd(pin); run.State != engine.Succeeded || time.Since(blocked) > 20*time.Minute {
 			r.Errorf("%s %v after %s", run.State, run.Why, time.Since(blocked))
 		}

@@ -29,7 +29,7 @@ type operation struct {
 	reads func(Step, Command, bson.Raw) error
 	limit time.Duration     // of the command; 0: commandTimeout
 	locks func(Step) []Lock // nil: its keys
-	effect
+	Effects
 	// unbounded is set where the balancer alone measures what it then moves.
 	unbounded bool
 	// steers applies to the balancer, or to the collection of the step, what the balancer will do differently.
@@ -44,26 +44,33 @@ type operation struct {
 	running []string                         // names of its command as mongos, config server and shards show it
 }
 
-// effect says what an operation does to the cluster.
-type effect struct {
-	splits, merges  bool // chunks
-	refines         bool // the shard key
-	movesRange      bool // data of a range from shard to shard
-	movesWhole      bool // whole collections
-	inBackground    bool // the cluster works on it on its own
-	endsAnother     bool // ends an operation that another run waits for …
-	aborts          bool // … without effect
-	drains          bool // a shard: everything leaves it
-	changesDraining bool // begins or ends it, or removes the shard
-	changesZones    bool // which shards are in a zone, or which ranges
-	zoneRange       bool // sets or removes a zone range
-	intoZone        bool // adds a shard or a range to a zone
-	setsCollection  bool // a setting that decides what the balancer does with its chunks
-	leavesChunks    bool // changes no chunk of its collection
-	leavesPlacement bool // neither moves data nor changes what the balancer moves
-	lingers         bool // the server may still work on it after the time limit
-	endsByItself    bool // its effect may be over before it is read
+// Effects says what an operation does to the cluster.
+type Effects struct {
+	Splits, Merges bool // chunks
+	Refines        bool // the shard key
+	MovesRange     bool // data of a range from shard to shard
+	MovesWhole     bool // whole collections
+	// InBackground: the cluster works on the command on its own. Losing the connection or a time limit does not end it.
+	InBackground bool
+	// EndsAnother: it ends an operation that another run waits for, and has to run although that run holds the collection.
+	EndsAnother bool
+	Aborts      bool // it ends a running operation without effect
+	Drains      bool // a shard: everything leaves it
+	// ChangesDraining: it begins or ends the draining of a shard, or removes the shard. Such a step is never tried a
+	// second time, and two runs never send one for the same shard at the same time: a second removeShard can remove it.
+	ChangesDraining  bool
+	ChangesZones     bool // which shards are in a zone, or which ranges
+	ChangesZoneRange bool // sets or removes a zone range
+	FillsZone        bool // adds a shard or a range to a zone
+	SetsCollection   bool // a setting that decides what the balancer does with its chunks
+	LeavesChunks     bool // changes no chunk of its collection
+	LeavesPlacement  bool // neither moves data nor changes what the balancer moves
+	Lingers          bool // the server may still work on it after the time limit
+	EndsByItself     bool // its effect may be over before it is read
 }
+
+// Effects says what the step does to the cluster.
+func (s Step) Effects() Effects { return s.row().Effects }
 
 // LastingChanges counts what a run changed in the cluster and did not revert,
 // according to what was read from the cluster after each step. It does not count
@@ -264,60 +271,32 @@ func (s Step) AwaitsDrain() bool {
 	return s.Awaits() && len(s.Proof) == 1 && s.Proof[0].Kind == FactRemains
 }
 
-// Splits reports whether the step splits a chunk.
-func (s Step) Splits() bool { return s.row().splits }
-
-// Merges reports whether the step merges chunks.
-func (s Step) Merges() bool { return s.row().merges }
-
-// Refines reports whether the step refines a shard key.
-func (s Step) Refines() bool { return s.row().refines }
-
 // Migrates reports whether the step moves data between shards. A shard takes part in
 // one migration at a time, and a time limit does not stop a migration.
-func (s Step) Migrates() bool { return s.row().movesRange }
+func (s Step) Migrates() bool { return s.row().MovesRange }
+
+// Moves is how many steps are migrations.
+func Moves(steps []Step) (n int) {
+	for _, s := range steps {
+		if s.Migrates() {
+			n++
+		}
+	}
+	return n
+}
 
 // MovesWhole reports whether the step moves whole collections, not chunks.
-func (s Step) MovesWhole() bool { return s.row().movesWhole }
+func (s Step) MovesWhole() bool { return s.row().MovesWhole }
 
 // IsBuiltOnResharding reports whether the server moves the collection by resharding it.
-func (s Step) IsBuiltOnResharding() bool { return s.MovesWhole() && s.InBackground() }
+func (s Step) IsBuiltOnResharding() bool { return s.MovesWhole() && s.row().InBackground }
 
 // Copies reports whether the step copies data between shards: its command may run for
 // hours, and a time limit does not stop it.
-func (s Step) Copies() bool { return s.Migrates() || s.MovesWhole() || s.InBackground() }
+func (s Step) Copies() bool { return s.Migrates() || s.MovesWhole() || s.row().InBackground }
 
 // Lingers reports whether the server may still work on the command after its time limit.
-func (s Step) Lingers() bool { return s.Copies() || s.row().lingers }
-
-// InBackground reports whether the cluster works on the command on its own: losing the
-// connection or a time limit does not end it.
-func (s Step) InBackground() bool { return s.row().inBackground }
-
-// EndsAnother reports whether the step ends an operation that another run waits for. Such
-// a step has to run although that run holds the collection.
-func (s Step) EndsAnother() bool { return s.row().endsAnother }
-
-// Aborts reports whether the step ends a running operation without effect.
-func (s Step) Aborts() bool { return s.row().aborts }
-
-// Drains reports whether the step begins to drain a shard.
-func (s Step) Drains() bool { return s.row().drains }
-
-// ChangesDraining reports whether the step begins or ends the draining of a shard, or
-// removes it. Such a step is never tried a second time, and two runs never send one for
-// the same shard at the same time: a second removeShard can remove the shard.
-func (s Step) ChangesDraining() bool { return s.row().changesDraining }
-
-// ChangesZones reports whether the step changes which shards or which ranges are in a zone.
-func (s Step) ChangesZones() bool { return s.row().changesZones }
-
-// ChangesZoneRange reports whether the step sets or removes a zone range.
-func (s Step) ChangesZoneRange() bool { return s.row().zoneRange }
-
-// SetsCollection reports whether the step changes a setting of a collection that decides
-// what the balancer does with its chunks.
-func (s Step) SetsCollection() bool { return s.row().setsCollection }
+func (s Step) Lingers() bool { return s.Copies() || s.row().Lingers }
 
 // SettingValue is the field of FactCollection that a step sets, and its value once the step has had its effect. Only
 // for steps that change a setting of a collection.
@@ -332,12 +311,6 @@ func (s Step) Steer(b *topology.Balancer, c *topology.Collection) { s.row().stee
 // Unbounded reports whether the balancer alone measures what it moves once the step has had its effect.
 func (s Step) Unbounded() bool { return s.row().unbounded && s.On }
 
-// ChangesChunks reports whether the step may change chunks of its collection.
-func (s Step) ChangesChunks() bool { return !s.row().leavesChunks }
-
-// FillsZone reports whether the step adds a shard or a range to a zone.
-func (s Step) FillsZone() bool { return s.row().intoZone }
-
 // Inverse is the operation whose command takes the step back; "" if it is its own, or there is none.
 func (s Step) Inverse() Op { return s.row().inverse }
 
@@ -345,11 +318,11 @@ func (s Step) Inverse() Op { return s.row().inverse }
 func (s Step) Setting() string { return s.row().setting }
 
 // EndsByItself reports whether what the step starts may be over before its effect is read.
-func (s Step) EndsByItself() bool { return s.row().endsByItself && s.On }
+func (s Step) EndsByItself() bool { return s.row().EndsByItself && s.On }
 
 // AffectsPlacement reports whether a step moves data or changes what the balancer moves. An operation does, unless its
 // row says otherwise.
-func (s Step) AffectsPlacement() bool { return !s.row().leavesPlacement }
+func (s Step) AffectsPlacement() bool { return !s.row().LeavesPlacement }
 
 // Running are the names of the command of a step that moves whole collections in the lists of running
 // operations: of the mongos, the config server and the shards. Those of releases after 5.0 are assumed.

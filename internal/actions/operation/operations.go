@@ -69,13 +69,13 @@ func init() {
 // table has all operations. A new server command is a row here; docs/roles.md has what its privileges are used for.
 func table() []operation {
 	return []operation{
-		{op: OpBalancerOn, does: "start the balancer", command: onAdmin("balancerStart", always(int32(1)), nil),
+		{op: OpBalancerOn, does: "start the balancer", command: onAdmin("balancerStart", one, nil),
 			grants: grants("config.settings", "update"), feature: "balancerSwitch",
 			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOff,
 			steers: func(_ Step, b *topology.Balancer, _ *topology.Collection) { b.Mode, b.Stopped = "full", false },
 			title:  either(restores, "Turn the balancer on again", "Turn the balancer on")},
-		{op: OpBalancerOff, does: "stop the balancer", command: onAdmin("balancerStop", always(int32(1)), nil),
-			grants: grants("config.settings", "update"), feature: "balancerSwitch", limit: balancerOffTimeout, effect: effect{lingers: true},
+		{op: OpBalancerOff, does: "stop the balancer", command: onAdmin("balancerStop", one, nil),
+			grants: grants("config.settings", "update"), feature: "balancerSwitch", limit: balancerOffTimeout, Effects: Effects{Lingers: true},
 			locks: lockNamed(func(Step) string { return "balancer" }), inverse: OpBalancerOn,
 			title: either(pauses, "Pause the balancer", "Turn the balancer off")},
 		{op: OpBalancerWindow, does: "set the balancing window", command: windowCommand,
@@ -95,7 +95,7 @@ func table() []operation {
 		{op: OpAddZone, does: "add the shard to the zone",
 			command: onAdmin("addShardToZone", aboutShard, func(s Step) bson.D { return bson.D{{Key: "zone", Value: s.Zone}} }),
 			grants:  grants("config.shards", "update"), feature: "zoneShards",
-			effect: effect{changesZones: true, intoZone: true}, locks: lockNamed(func(s Step) string { return "zone " + s.Zone }),
+			Effects: Effects{ChangesZones: true, FillsZone: true}, locks: lockNamed(func(s Step) string { return "zone " + s.Zone }),
 			inverse: OpRemoveZone,
 			title:   titled("Add {shard} to the zone {zone}"), several: titled("Add {n} shards to the zone {zone}"),
 			counts: func(l *LastingChanges) *int { return &l.ZonesJoined }},
@@ -104,39 +104,39 @@ func table() []operation {
 			grants: func(balance.Release) []Grant {
 				return []Grant{{[]string{"update"}, "config.shards"}, {[]string{"find"}, "config.tags"}}
 			}, feature: "zoneShards",
-			effect: effect{changesZones: true}, locks: lockNamed(func(s Step) string { return "zone " + s.Zone }),
+			Effects: Effects{ChangesZones: true}, locks: lockNamed(func(s Step) string { return "zone " + s.Zone }),
 			inverse: OpAddZone,
 			title:   titled("Remove {shard} from the zone {zone}"), several: titled("Remove {n} shards from the zone {zone}"),
 			counts: func(l *LastingChanges) *int { return &l.ZonesLeft }},
 
 		{op: OpBeginRemoval, does: "drain the shard", command: onAdmin("removeShard", aboutShard, nil), reads: readBegunRemoval,
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
-			effect: effect{drains: true, changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			Effects: Effects{Drains: true, ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood,
 			title: titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
 		{op: OpStartDraining, does: "drain the shard", command: onAdmin("startShardDraining", aboutShard, nil),
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
-			effect: effect{drains: true, changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			Effects: Effects{Drains: true, ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			inverse: OpStopDraining,
 			title:   titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
 		{op: OpStopDraining, does: "end the draining of the shard", command: onAdmin("stopShardDraining", aboutShard, nil),
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
-			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			Effects: Effects{ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			inverse: OpStartDraining,
 			title:   titled("End the draining of {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsEnded }},
 		{op: OpRemoveShard, does: "remove the shard", command: removalCommand, reads: readRemoval,
 			grants: grants(OnCluster, "removeShard"), feature: "shardRemoval",
-			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			Effects: Effects{ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood,
 			title: titled("Remove {shard} from the cluster"), counts: func(l *LastingChanges) *int { return &l.ShardsRemoved }},
-		{op: OpBeginDedicated, does: "drain the config server", command: onAdmin(dedicating, always(int32(1)), nil), reads: readBegunRemoval,
+		{op: OpBeginDedicated, does: "drain the config server", command: onAdmin(dedicating, one, nil), reads: readBegunRemoval,
 			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
-			effect: effect{drains: true, changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			Effects: Effects{Drains: true, ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood,
 			title: titled("Begin to drain {shard}"), counts: func(l *LastingChanges) *int { return &l.DrainsBegun }},
-		{op: OpDedicate, does: "make the config server a dedicated one", command: onAdmin(dedicating, always(int32(1)), nil), reads: readRemoval,
+		{op: OpDedicate, does: "make the config server a dedicated one", command: onAdmin(dedicating, one, nil), reads: readRemoval,
 			grants: grants(OnCluster, dedicating), feature: "configShard", since: balance.Release{8, 0, 0},
-			effect: effect{changesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
+			Effects: Effects{ChangesDraining: true}, locks: lockNamed(func(s Step) string { return "draining of " + s.Shard }),
 			final: forGood,
 			title: titled("Make the config server a dedicated one"), counts: func(l *LastingChanges) *int { return &l.ShardsRemoved }},
 
@@ -144,7 +144,7 @@ func table() []operation {
 			return bson.D{{Key: "min", Value: s.Min}, {Key: "max", Value: s.Max}, {Key: "zone", Value: s.Zone}}
 		}),
 			grants: zoneGrants, feature: "zoneRanges",
-			effect:  effect{changesZones: true, zoneRange: true, intoZone: true, leavesChunks: true},
+			Effects: Effects{ChangesZones: true, ChangesZoneRange: true, FillsZone: true, LeavesChunks: true},
 			inverse: OpRemoveRange,
 			title:   titled("Assign {min} → {max} of {ns} to the zone {zone}"),
 			several: titled("Assign {n} ranges of {in} to the zone {zone}"),
@@ -153,7 +153,7 @@ func table() []operation {
 			return bson.D{{Key: "min", Value: s.Min}, {Key: "max", Value: s.Max}, {Key: "zone", Value: nil}}
 		}),
 			grants: zoneGrants, feature: "zoneRanges",
-			effect:  effect{changesZones: true, zoneRange: true, leavesChunks: true},
+			Effects: Effects{ChangesZones: true, ChangesZoneRange: true, LeavesChunks: true},
 			inverse: OpSetRange,
 			title:   titled("Remove {min} → {max} of {ns} from its zone"),
 			several: titled("Remove {n} ranges of {in} from their zones"),
@@ -161,48 +161,48 @@ func table() []operation {
 
 		{op: OpSplitAt, does: "split the chunk",
 			command: onAdmin("split", aboutNS, func(s Step) bson.D { return bson.D{{Key: "middle", Value: s.At}} }),
-			grants:  grants("", "splitChunk"), feature: "split", effect: effect{splits: true, leavesPlacement: true},
+			grants:  grants("", "splitChunk"), feature: "split", Effects: Effects{Splits: true, LeavesPlacement: true},
 			inverse: OpMerge,
 			title:   titled("Split {ns} at {at}"), several: titled("Split chunks at {n} points in {in}"),
 			counts: func(l *LastingChanges) *int { return &l.Splits }},
 		{op: OpSplitMedian, does: "split the chunk", command: onAdmin("split", aboutNS, bounds), // the server does not say where it splits
-			grants: grants("", "splitChunk"), feature: "split", effect: effect{splits: true, leavesPlacement: true},
+			grants: grants("", "splitChunk"), feature: "split", Effects: Effects{Splits: true, LeavesPlacement: true},
 			inverse: OpMerge,
 			title:   titled("Split {min} → {max} of {ns} in the middle"), several: titled("Split chunks at {n} points in {in}"),
 			counts: func(l *LastingChanges) *int { return &l.Splits }},
 		{op: OpMerge, does: "merge the chunks", command: onAdmin("mergeChunks", aboutNS, bounds),
-			grants: grants("", "splitChunk"), feature: "merge", effect: effect{merges: true, leavesPlacement: true},
+			grants: grants("", "splitChunk"), feature: "merge", Effects: Effects{Merges: true, LeavesPlacement: true},
 			inverse: OpSplitAt,
 			title:   titled("Merge {min} → {max} of {ns}"), several: titled("Merge neighbouring chunks into {n} in {in}"),
 			counts: func(l *LastingChanges) *int { return &l.Merges }},
 		{op: OpMove, does: "move the chunk", command: onAdmin("moveChunk", aboutNS, func(s Step) bson.D {
 			return append(append(bounds(s), bson.E{Key: "to", Value: s.Shard}), moveOptions(s, "_waitForDelete")...)
 		}),
-			grants: grants("", "moveChunk"), feature: "move", effect: effect{movesRange: true}, limit: MigrationTimeout,
+			grants: grants("", "moveChunk"), feature: "move", Effects: Effects{MovesRange: true}, limit: MigrationTimeout,
 			title: titled("Move {min} → {max} of {ns} to {shard}"), several: titled("Move {n} ranges of {in} to {shard}"),
 			counts: func(l *LastingChanges) *int { return &l.Moves }},
 		{op: OpMoveRange, does: "move the range", command: onAdmin("moveRange", aboutNS, func(s Step) bson.D {
 			cmd := bson.D{{Key: "min", Value: s.Min}, {Key: "max", Value: s.Max}, {Key: "toShard", Value: s.Shard}}
 			return append(cmd, moveOptions(s, "waitForDelete")...)
 		}),
-			grants: grants("", "moveChunk"), feature: "move", effect: effect{movesRange: true}, limit: MigrationTimeout,
+			grants: grants("", "moveChunk"), feature: "move", Effects: Effects{MovesRange: true}, limit: MigrationTimeout,
 			title: titled("Move {min} → {max} of {ns} to {shard}"), several: titled("Move {n} ranges of {in} to {shard}"),
 			counts: func(l *LastingChanges) *int { return &l.Moves }},
 		{op: OpClearJumbo, does: "clear the jumbo flag", command: onAdmin("clearJumboFlag", aboutNS, bounds),
-			grants: grants("", "clearJumboFlag"), feature: "jumbo", effect: effect{leavesPlacement: true}, final: forGood,
+			grants: grants("", "clearJumboFlag"), feature: "jumbo", Effects: Effects{LeavesPlacement: true}, final: forGood,
 			title:   titled("Clear the jumbo flag of {min} → {max} of {ns}"),
 			several: titled("Clear the jumbo flag of {n} chunks of {in}")},
 		{op: OpRefineKey, does: "refine the shard key", command: onAdmin("refineCollectionShardKey", aboutNS, func(s Step) bson.D {
 			return bson.D{{Key: "key", Value: s.Key}}
 		}),
 			grants: grants("", "refineCollectionShardKey"), feature: "refine", limit: refineTimeout, locks: lockCollection, final: forGood,
-			title:  titled("Refine the shard key of {ns} to {key}"),
-			effect: effect{refines: true}},
+			title:   titled("Refine the shard key of {ns} to {key}"),
+			Effects: Effects{Refines: true}},
 
 		{op: OpMigrations, does: "allow or forbid migrations", command: onAdmin("setAllowMigrations", aboutNS, func(s Step) bson.D {
 			return bson.D{{Key: "allowMigrations", Value: s.On}}
 		}),
-			grants: grants("", "moveChunk"), feature: "migrations", effect: effect{setsCollection: true, leavesChunks: true},
+			grants: grants("", "moveChunk"), feature: "migrations", Effects: Effects{SetsCollection: true, LeavesChunks: true},
 			locks:   lockSetting("permission of moves"),
 			setting: "migrations", sets: func(s Step) (string, string) { return "migrationsBlocked", strconv.FormatBool(!s.On) },
 			steers: func(s Step, _ *topology.Balancer, c *topology.Collection) { c.MigrationsBlocked = !s.On },
@@ -214,13 +214,13 @@ func table() []operation {
 				}
 				return grants("config.collections", "update")(r)
 			}, feature: "collectionBalancing",
-			effect: effect{leavesChunks: true}, locks: lockSetting("balancing"),
-			setting: "balancing",
+			Effects: Effects{LeavesChunks: true}, locks: lockSetting("balancing"),
+			setting: "balancing", sets: func(s Step) (string, string) { return "noBalance", strconv.FormatBool(!s.On) },
 			steers:  func(s Step, _ *topology.Balancer, c *topology.Collection) { c.NoBalance = !s.On },
 			title:   func(s Step) string { return balancingPattern(s) + "{ns}" },
 			several: func(s Step) string { return balancingPattern(s) + "{in}" }},
 		{op: OpChunkSize, does: "set the chunk size", command: configures("chunkSize", func(s Step) any { return int32(s.Size) }),
-			grants: grants("", "splitChunk", "moveChunk"), effect: effect{setsCollection: true, leavesChunks: true},
+			grants: grants("", "splitChunk", "moveChunk"), Effects: Effects{SetsCollection: true, LeavesChunks: true},
 			locks: lockSetting("chunk size"), setting: "chunkSize",
 			final:  func(s Step) bool { _, known := s.PreviousChunkSize(); return !known },
 			sets:   func(s Step) (string, string) { return "chunkSize", chunkSizeText(int64(s.Size) << 20) },
@@ -229,14 +229,14 @@ func table() []operation {
 				"Use the cluster’s chunk size for {ns}", "Set the chunk size of {ns} to {size}")},
 		{op: OpAutoMerge, does: "switch automatic merging of the collection", command: configures("enableAutoMerger", asOn),
 			grants: grants("", "splitChunk", "moveChunk"), locks: lockSetting("auto-merger"),
-			effect:  effect{setsCollection: true, leavesChunks: true, leavesPlacement: true},
+			Effects: Effects{SetsCollection: true, LeavesChunks: true, LeavesPlacement: true},
 			setting: "autoMerge",
 			sets:    func(s Step) (string, string) { return "autoMerge", strconv.FormatBool(s.On) },
 			title:   either(on, "Turn on automatic merging of {ns}", "Turn off automatic merging of {ns}")},
 		{op: OpDefragment, does: "switch defragmentation of the collection", command: configures("defragmentCollection", asOn),
 			unbounded: true,
 			grants:    grants("", "splitChunk", "moveChunk"), locks: lockSetting("defragmentation"),
-			effect:  effect{setsCollection: true, leavesChunks: true, endsByItself: true},
+			Effects: Effects{SetsCollection: true, LeavesChunks: true, EndsByItself: true},
 			setting: "defragment",
 			sets: func(s Step) (string, string) {
 				if s.On {
@@ -248,20 +248,20 @@ func table() []operation {
 
 		{op: OpReshard, does: "reshard the collection", command: reshardCommand,
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: reshardTimeout,
-			effect: effect{inBackground: true}, locks: lockCollection,
+			Effects: Effects{InBackground: true}, locks: lockCollection,
 			final: Step.Redistributes,
 			title: either(Step.Redistributes, "Distribute {ns} anew with its key {key}", "Reshard {ns} to {key}")},
 		{op: OpReshardCommit, does: "commit the resharding", command: onAdmin("commitReshardCollection", aboutNS, nil),
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: MigrationTimeout,
-			effect: effect{inBackground: true, endsAnother: true}, locks: lockOfResharding, final: forGood,
+			Effects: Effects{InBackground: true, EndsAnother: true}, locks: lockOfResharding, final: forGood,
 			title: titled("Commit the resharding of {ns}")},
 		{op: OpReshardAbort, does: "abort the resharding", command: onAdmin("abortReshardCollection", aboutNS, nil),
 			grants: grants("", "reshardCollection"), feature: "reshard", since: balance.Release{5, 0, 0}, limit: MigrationTimeout,
-			effect: effect{inBackground: true, endsAnother: true, aborts: true}, locks: lockOfResharding, final: forGood,
+			Effects: Effects{InBackground: true, EndsAnother: true, Aborts: true}, locks: lockOfResharding, final: forGood,
 			title: titled("Abort the resharding of {ns}")},
 		{op: OpMovePrimary, does: "move the primary of the database", command: onAdmin("movePrimary", func(s Step) any { return s.DB },
 			func(s Step) bson.D { return bson.D{{Key: "to", Value: s.Shard}} }),
-			grants: grants("", "moveChunk"), limit: MigrationTimeout, effect: effect{movesWhole: true},
+			grants: grants("", "moveChunk"), limit: MigrationTimeout, Effects: Effects{MovesWhole: true},
 			locks: lockNamed(func(s Step) string { return "database " + s.DB }),
 			title: titled("Make {shard} the primary shard of {db}"), counts: func(l *LastingChanges) *int { return &l.WholeMoves },
 			running: []string{"movePrimary", "_shardsvrMovePrimary", "_configsvrMovePrimary", "_movePrimary"}},
@@ -269,12 +269,12 @@ func table() []operation {
 			return bson.D{{Key: "toShard", Value: s.Shard}}
 		}),
 			grants: grants("", "moveCollection"), feature: "moveCollection", since: balance.Release{8, 0, 0}, limit: reshardTimeout,
-			effect: effect{movesWhole: true, inBackground: true}, locks: lockWholeMove,
+			Effects: Effects{MovesWhole: true, InBackground: true}, locks: lockWholeMove,
 			title: titled("Move {ns} to {shard}"), counts: func(l *LastingChanges) *int { return &l.WholeMoves },
 			running: []string{"moveCollection", "_shardsvrReshardCollection", "_configsvrReshardCollection"}},
 		{op: OpAbortMove, does: "abort the move of the collection", command: onAdmin("abortMoveCollection", aboutNS, nil),
 			grants: grants("", "moveCollection"), feature: "moveCollection", since: balance.Release{8, 0, 0}, limit: MigrationTimeout,
-			effect: effect{inBackground: true, endsAnother: true, aborts: true}, locks: lockOfResharding, final: forGood,
+			Effects: Effects{InBackground: true, EndsAnother: true, Aborts: true}, locks: lockOfResharding, final: forGood,
 			title: titled("Abort the move of {ns}")},
 		{op: OpUnshard, does: "unshard the collection", command: onAdmin("unshardCollection", aboutNS, func(s Step) bson.D {
 			if s.Shard == "" {
@@ -283,14 +283,14 @@ func table() []operation {
 			return bson.D{{Key: "toShard", Value: s.Shard}}
 		}),
 			grants: grants("", "unshardCollection"), feature: "unshard", since: balance.Release{8, 0, 0}, limit: reshardTimeout,
-			effect: effect{movesWhole: true, inBackground: true}, locks: lockWholeMove, final: forGood,
+			Effects: Effects{MovesWhole: true, InBackground: true}, locks: lockWholeMove, final: forGood,
 			title: either(func(s Step) bool { return s.Shard == "" },
 				"Unshard {ns}, on the shard that the server chooses", "Unshard {ns}, on {shard}"),
 			counts:  func(l *LastingChanges) *int { return &l.WholeMoves },
 			running: []string{"unshardCollection", "_shardsvrReshardCollection", "_configsvrReshardCollection"}},
 		{op: OpAbortUnshard, does: "abort the unsharding of the collection", command: onAdmin("abortUnshardCollection", aboutNS, nil),
 			grants: grants("", "unshardCollection"), feature: "unshard", since: balance.Release{8, 0, 0}, limit: MigrationTimeout,
-			effect: effect{inBackground: true, endsAnother: true, aborts: true}, locks: lockOfResharding, final: forGood,
+			Effects: Effects{InBackground: true, EndsAnother: true, Aborts: true}, locks: lockOfResharding, final: forGood,
 			title: titled("Abort the unsharding of {ns}")},
 
 		{op: OpAwait,
@@ -391,7 +391,7 @@ func onAdmin(name string, about func(Step) any, options func(Step) bson.D) func(
 	}
 }
 
-func always(v any) func(Step) any { return func(Step) any { return v } }
+func one(Step) any { return int32(1) }
 
 func aboutNS(s Step) any { return s.NS }
 

@@ -89,10 +89,9 @@ func (q *RunsQuery) Parameters() param.List {
 			return nil
 		}),
 		param.Of("kind", "of this kind", func(kind string) error {
-			if q.Kind = kind; !actions.Known(actions.Kind(kind)) {
-				return fault.New(fault.Invalid, "There is no kind of plan called %q.", sanitize.Truncate(kind, 60))
-			}
-			return nil
+			q.Kind = kind
+			_, err := actions.KindNamed(kind)
+			return err
 		}),
 		param.Text(&q.By, "by", "of this principal"),
 		param.Cursor(&q.Cursor),

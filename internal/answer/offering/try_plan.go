@@ -137,13 +137,9 @@ func tryOne(v, seen answer.View, trier Trier, k actions.Kind, raw json.RawMessag
 // draftFromTable drafts a plan in a shardboard that changes nothing: what only the
 // engine knows is then unknown.
 func draftFromTable(v answer.View, k actions.Kind, args actions.Args) (actions.Draft, error) {
-	planner := actions.Planners()[k]
-	if planner == nil {
-		return actions.Draft{}, fault.New(fault.Invalid, "There is no kind of plan called %q.", string(k))
-	}
-	d, _, err := planner(actions.Situation{
+	d, _, err := actions.PlanChange(actions.Situation{
 		Table: v.Table, Directory: v.Dir, Profile: v.Profile, Release: balance.ReleaseOf(v.Table.ServerInfo.Version), Now: v.Now,
-	}, args)
+	}, k, args)
 	return d, err
 }
 

@@ -77,8 +77,8 @@ func (w *written) view() answer.View {
 type drafting struct{}
 
 func (drafting) Try(t *topology.Table, dir *placement.Directory, k actions.Kind, a actions.Args) (actions.Draft, error) {
-	d, _, err := actions.Planners()[k](actions.Situation{Table: t, Directory: dir, Profile: profile.Yorkie(), Now: webtest.Epoch,
-		Release: balance.ReleaseOf("7.0.5"), Activity: operation.Activity{Known: true, At: webtest.Epoch}}, a)
+	d, _, err := actions.PlanChange(actions.Situation{Table: t, Directory: dir, Profile: profile.Yorkie(), Now: webtest.Epoch,
+		Release: balance.ReleaseOf("7.0.5"), Activity: operation.Activity{Known: true, At: webtest.Epoch}}, k, a)
 	d.Checks = slices.DeleteFunc(d.Checks, func(c actions.Check) bool { return c.Text.Code == "writes.unknown" })
 	return d, err
 }

@@ -160,9 +160,8 @@ func TestAnIntactChainVerifiesToItsEnd(t *testing.T) {
 	for _, n := range []int{0, 1, 499, 500, 501, 1200} {
 		m := newChain(t, n)
 		rep, err := audit.Verify(audit.Records(t.Context(), m, 0), audit.Expect{})
-		if err != nil || rep.Break != nil || rep.End.Seq != int64(n) {
-			t.Errorf("%d: unexpected report %+v, error %v", n, rep, err)
-		}
+		expect.That(t, err == nil && rep.Break == nil && rep.End.Seq == int64(n),
+			"%d: unexpected report %+v, error %v", n, rep, err)
 	}
 }
 
@@ -335,9 +334,8 @@ func TestVerificationResumesWhereItEnded(t *testing.T) {
 	first := verify(t, m.records[:20], audit.Expect{})
 	heads := []store.AuditHead{headAt(k, m.records[24]), headAt(k, m.records[5])}
 	rep := verify(t, m.records[20:], audit.Expect{After: first.End, Heads: heads})
-	if rep.Break != nil || rep.End.Seq != 30 || rep.Head == nil || rep.Head.Seq != 25 {
-		t.Errorf("unexpected report %+v, finding %+v", rep, rep.Break)
-	}
+	expect.That(t, rep.Break == nil && rep.End.Seq == 30 && rep.Head != nil && rep.Head.Seq == 25,
+		"unexpected report %+v, finding %+v", rep, rep.Break)
 	if rep := verify(t, m.records[21:], audit.Expect{After: first.End}); rep.Break == nil || rep.Break.Code != audit.Misplaced {
 		t.Errorf("unexpected finding: %+v", rep.Break)
 	}
@@ -354,10 +352,8 @@ func TestAReadErrorIsNotReportedAsTampering(t *testing.T) {
 func TestARecordWithInvalidUTF8VerifiesAfterBeingStored(t *testing.T) {
 	m := &memory{}
 	for _, text := range []string{"\xff\xfe", "a\x00b", "\u2028<script>", "\ufffd", "\xed\xa0\x80"} {
-		r, err := m.Append(
-			t.Context(),
-			store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}},
-		)
+		r, err := m.Append(t.Context(),
+			store.AuditEntry{At: day.Add(123456 * time.Nanosecond), Subject: text, Details: map[string]string{text: text}})
 		must.Do(t, err)
 		canonical, err := audit.Canonical(r.AuditEntry)
 		must.Do(t, err)
@@ -373,9 +369,8 @@ func TestReencodedRecordsAreReportedAsChanged(t *testing.T) {
 	must.Do(t, err)
 	for _, kept := range []string{string(canonical) + " ", "", "{}", "null", "not JSON", string(canonical[:len(canonical)-1]) + `,"more":1}`} {
 		got := audit.Read(1, []byte(kept), r.Prev, r.Hash)
-		if got.What != audit.Unreadable || audit.Check(got, 1, audit.Begin()) == nil {
-			t.Errorf("%q: unexpected report: %+v", kept, got)
-		}
+		expect.That(t, got.What == audit.Unreadable && audit.Check(got, 1, audit.Begin()) != nil,
+			"%q: unexpected report: %+v", kept, got)
 	}
 	if got := audit.Read(1, canonical, r.Prev, r.Hash); audit.Check(got, 1, audit.Begin()) != nil {
 		t.Error("the unchanged record is refused")

@@ -50,9 +50,7 @@ func (b *Break) Error() string {
 	case HeadLost:
 		return fmt.Sprintf(
 			"the head that was signed at record %d (%s) is no longer in the data: signed heads were deleted or changed",
-			b.Seq,
-			b.At.UTC().Format(time.RFC3339),
-		)
+			b.Seq, b.At.UTC().Format(time.RFC3339))
 	}
 	return fmt.Sprintf("record %d is wrong (%s)", b.Seq, b.Code)
 }

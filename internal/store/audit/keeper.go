@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
@@ -47,9 +48,7 @@ type Keeper struct {
 
 // NewKeeper starts nothing.
 func NewKeeper(s store.Audit, o Options) *Keeper {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -117,15 +116,8 @@ func (k *Keeper) check(ctx context.Context) {
 func (k *Keeper) report(was, st State) {
 	switch {
 	case st.Break != nil:
-		k.o.Log.Error(
-			"the audit record was changed by something other than this program",
-			"what",
-			st.Break.Error(),
-			"seq",
-			st.Break.Seq,
-			"code",
-			st.Break.Code,
-		)
+		k.o.Log.Error("the audit record was changed by something other than this program", "what", st.Break.Error(),
+			"seq", st.Break.Seq, "code", st.Break.Code)
 	case st.Err == nil:
 		if was.Trouble() != nil {
 			k.o.Log.Info("the audit record is verified again", "seq", st.End.Seq)

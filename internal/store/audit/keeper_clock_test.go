@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/store/audit"
 )
@@ -33,9 +34,8 @@ func TestTheChainIsSignedAndVerifiedAfterClockChanges(t *testing.T) {
 			time.Sleep(time.Minute)
 			synctest.Wait()
 			st := k.State()
-			if st.Break != nil || st.Err != nil || st.Head.Seq != 5 || !st.Whole.Equal(st.At) {
-				t.Errorf("%s: the whole chain was not read at once: %+v", step, st)
-			}
+			expect.That(t, st.Break == nil && st.Err == nil && st.Head.Seq == 5 && st.Whole.Equal(st.At),
+				"%s: the whole chain was not read at once: %+v", step, st)
 			for range 25 { // hours; the next complete verification is a day after the last
 				time.Sleep(time.Hour)
 			}

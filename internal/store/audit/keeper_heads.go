@@ -27,13 +27,7 @@ func (k *Keeper) recordHead(e evidence, st *State) {
 		st.Other = key
 		k.o.Log.Warn(
 			"the last head of the audit record was signed by another key; unless you changed the key, somebody else did",
-			"seq",
-			e.storeHead.Seq,
-			"key",
-			key,
-			"ours",
-			st.Key,
-		)
+			"seq", e.storeHead.Seq, "key", key, "ours", st.Key)
 	}
 }
 
@@ -65,13 +59,8 @@ func (k *Keeper) renewWitness(e evidence) error {
 	case k.o.Leads != nil && e.witnessHead != nil && e.witnessHead.Seq >= k.lastSaved.Seq:
 		return nil // another process with the same key, on this machine, signed since
 	}
-	k.o.Log.Error(
-		"the witness file of the audit record was removed or changed by somebody else; it is written again",
-		"file",
-		string(k.o.Witness),
-		"seq",
-		k.lastSaved.Seq,
-	)
+	k.o.Log.Error("the witness file of the audit record was removed or changed by somebody else; it is written again",
+		"file", string(k.o.Witness), "seq", k.lastSaved.Seq)
 	return k.o.Witness.Save(*k.lastSaved)
 }
 

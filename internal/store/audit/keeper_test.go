@@ -65,9 +65,8 @@ func TestNewRecordsAreSignedEveryMinuteAndAtShutdown(t *testing.T) {
 		must.Do(t, must.Err(m.Append(t.Context(), entry())))
 		stop()
 		st := k.State()
-		if m.headCount() != 5 || st.Head.Seq != 7 || st.End.Seq != 7 || st.Break != nil || st.Err != nil {
-			t.Errorf("unexpected number of heads %d, state %+v", m.headCount(), st)
-		}
+		expect.That(t, m.headCount() == 5 && st.Head.Seq == 7 && st.End.Seq == 7 && st.Break == nil && st.Err == nil,
+			"unexpected number of heads %d, state %+v", m.headCount(), st)
 		rep := verify(t, m.records, audit.Expect{Heads: m.heads, Key: st.Key})
 		expect.That(t, rep.Break == nil && rep.Head.Seq == 7, "%v", rep.Break)
 		if text := log.String(); strings.Count(text, "audit head") != 5 || !strings.Contains(text, "seq=7") || !strings.Contains(text, st.Key) {

@@ -58,10 +58,8 @@ func (of *refusalCounter) add(e store.AuditEntry, now time.Time) {
 
 func (of *refusalCounter) example(e store.AuditEntry) {
 	if len(of.examples) < maxExamples {
-		of.examples = append(
-			of.examples,
-			strings.TrimSpace(sanitize.Truncate(e.From, exampleBytes)+" "+sanitize.Truncate(e.Subject, exampleBytes)),
-		)
+		of.examples = append(of.examples,
+			strings.TrimSpace(sanitize.Truncate(e.From, exampleBytes)+" "+sanitize.Truncate(e.Subject, exampleBytes)))
 	}
 }
 

@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -67,9 +68,7 @@ type RefusalOptions struct {
 
 // NewRefusals starts no goroutine; Run records what was counted.
 func NewRefusals(o RefusalOptions) *Refusals {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -152,9 +152,8 @@ func TestManyNamesAndRoutesDoNotFillTheRecord(t *testing.T) {
 	}
 	d.at = d.at.Add(20 * time.Hour)
 	d.passMinute()
-	if len(d.kinds) != 0 || d.anonymous.kinds != 0 || d.people.kinds != 0 {
-		t.Errorf("%d kinds are still counted", len(d.kinds))
-	}
+	expect.That(t, len(d.kinds) == 0 && d.anonymous.kinds == 0 && d.people.kinds == 0,
+		"%d kinds are still counted", len(d.kinds))
 }
 
 func TestRefusalsThatCouldNotBeRecordedAreCountedAgain(t *testing.T) {
@@ -193,9 +192,8 @@ func TestAFloodMakesFewLogLinesThatCountTheRest(t *testing.T) {
 			leftOut += more
 		}
 	}
-	if told > lineBurst+5+1 || told+leftOut != 10_000 {
-		t.Errorf("%d lines stand for %d attempts and leave out %d", len(lines), told, leftOut)
-	}
+	expect.That(t, told <= lineBurst+5+1 && told+leftOut == 10_000,
+		"%d lines stand for %d attempts and leave out %d", len(lines), told, leftOut)
 }
 
 func TestCountedRefusalsAreRecordedEachMinuteAndAtShutdown(t *testing.T) {

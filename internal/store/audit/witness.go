@@ -85,12 +85,9 @@ func (w Witness) Head() (*store.AuditHead, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fault.Wrap(
-			fault.Invalid,
-			err,
+		return nil, fault.Wrap(fault.Invalid, err,
 			"The witness file %s cannot be read. Run this as the user that the server runs as, or check the file's rights.",
-			string(w),
-		)
+			string(w))
 	}
 	var n witnessFile
 	err = json.Unmarshal(text, &n)

@@ -95,15 +95,9 @@ func (k Kind) readOwn(path string) (ed25519.PrivateKey, error) {
 		return nil, err
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fault.New(
-			fault.Invalid,
+		return nil, fault.New(fault.Invalid,
 			"The %s %s can be read or written by others (mode %04o). Run chmod 600 %s. If others may have read it, remove the file: %s.",
-			k.Name,
-			path,
-			info.Mode().Perm(),
-			fileperm.Quote(path),
-			k.Lost,
-		)
+			k.Name, path, info.Mode().Perm(), fileperm.Quote(path), k.Lost)
 	}
 	text, err := io.ReadAll(io.LimitReader(f, maxKeyFile))
 	if err != nil {

@@ -332,9 +332,8 @@ func TestWritableIsJudgedByAWrite(t *testing.T) {
 		_, dbs := badReplicas(t)
 		dbs[0].writeLock <- struct{}{} // no write gets its turn
 		eventually(t, 15*time.Second, "it is not writable", func() bool { return dbs[0].Writable() != nil })
-		if !dbs[0].Leads() || dbs[0].Trouble() == nil || dbs[1].Writable() != nil {
-			t.Errorf("leads %v, trouble %v, the other one %v", dbs[0].Leads(), dbs[0].Trouble(), dbs[1].Writable())
-		}
+		expect.That(t, dbs[0].Leads() && dbs[0].Trouble() != nil && dbs[1].Writable() == nil,
+			"leads %v, trouble %v, the other one %v", dbs[0].Leads(), dbs[0].Trouble(), dbs[1].Writable())
 		expect.NoError(t, must.Err(dbs[0].Users(t.Context())), "nor readable")
 		<-dbs[0].writeLock
 		serve(t, "after it", dbs[:]...)

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/records"
 )
 
 // auditEnd is the counter with number and hash of the last record. Every append changes it first, so
@@ -26,15 +27,6 @@ type auditEndDoc struct {
 	N    int64  `bson:"n"`
 	Hash []byte `bson:"hash"`
 }
-
-type auditDoc struct {
-	Seq   int64  `bson:"_id"`
-	Entry []byte `bson:"entry"` // the canonical form that the hash covers
-	Prev  []byte `bson:"prev"`
-	Hash  []byte `bson:"hash"`
-}
-
-func beginHash() []byte { return audit.Begin() }
 
 // lastWritten is the last record that this process appended, or found at start.
 type lastWritten struct {
@@ -65,40 +57,6 @@ type errTaken struct{ error }
 func (e errTaken) Unwrap() error                   { return e.error }
 func (e errTaken) HasErrorLabel(label string) bool { return label == "TransientTransactionError" }
 
-// Append adds an entry to the end of the chain.
-func (db *DB) Append(ctx context.Context, e store.AuditEntry) (r store.AuditRecord, err error) {
-	err = db.change(ctx, func(ctx context.Context) error {
-		r, err = db.appendAudit(ctx, e)
-		return err
-	})
-	return r, err
-}
-
-// appendAudit is Append within a transaction, so that a change and its audit entry are stored
-// together.
-func (db *DB) appendAudit(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error) {
-	end, err := db.nextRecord(ctx)
-	if err != nil {
-		return store.AuditRecord{}, err
-	}
-	r, canonical, err := audit.Next(e, end.Seq, end.Hash)
-	if err != nil {
-		return store.AuditRecord{}, err
-	}
-	if _, err := db.collection("audit").InsertOne(ctx, auditDoc{r.Seq, canonical, r.Prev, r.Hash}); err != nil {
-		if mongo.IsDuplicateKeyError(err) {
-			db.written.skip = true
-			err = errTaken{err}
-		}
-		return store.AuditRecord{}, err
-	}
-	if _, err := db.collection(counters).UpdateOne(ctx, eq("_id", auditEnd), set("n", r.Seq, "hash", r.Hash)); err != nil {
-		return store.AuditRecord{}, err
-	}
-	db.written.pending = &audit.Point{Seq: r.Seq, Hash: r.Hash}
-	return r, nil
-}
-
 // nextRecord returns what the next record follows.
 func (db *DB) nextRecord(ctx context.Context) (audit.Point, error) {
 	var end auditEndDoc
@@ -111,7 +69,7 @@ func (db *DB) nextRecord(ctx context.Context) (audit.Point, error) {
 	if !gone && !db.written.skip {
 		return audit.Point{Seq: end.N, Hash: end.Hash}, nil
 	}
-	last, err := db.tableEnd(ctx)
+	last, err := records.AuditEnd(ctx, transaction{db})
 	if err != nil {
 		return audit.Point{}, err
 	}
@@ -129,82 +87,15 @@ func (db *DB) nextRecord(ctx context.Context) (audit.Point, error) {
 	return last, nil
 }
 
-// appendAll appends entries in order.
-func (db *DB) appendAll(ctx context.Context, entries []store.AuditEntry) error {
-	for _, e := range entries {
-		if _, err := db.appendAudit(ctx, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// changeAudited makes a change together with its audit entry. The entry's place is taken first,
-// because that is where replicas meet.
-func (db *DB) changeAudited(ctx context.Context, e store.AuditEntry, f func(ctx context.Context) error) error {
-	return db.change(ctx, func(ctx context.Context) error {
-		if _, err := db.appendAudit(ctx, e); err != nil {
-			return err
-		}
-		return f(ctx)
-	})
-}
-
-// tableEnd is the last stored record.
-func (db *DB) tableEnd(ctx context.Context) (audit.Point, error) {
-	var d auditDoc
-	err := db.collection("audit").FindOne(ctx, bson.D{}, options.FindOne().SetSort(eq("_id", -1))).Decode(&d)
-	switch {
-	case errors.Is(err, mongo.ErrNoDocuments):
-		return audit.Point{Hash: beginHash()}, nil
-	case err != nil:
-		return audit.Point{}, err
-	}
-	return audit.Point{Seq: d.Seq, Hash: d.Hash}, nil
-}
-
-// AuditRecords returns records in order.
-func (db *DB) AuditRecords(ctx context.Context, after int64, limit int) ([]store.AuditRecord, error) {
-	return db.auditRows(ctx, eq("$gt", after), 1, limit)
-}
-
-// AuditBefore returns records newest first.
-func (db *DB) AuditBefore(ctx context.Context, before int64, limit int) ([]store.AuditRecord, error) {
-	return db.auditRows(ctx, eq("$lt", before), -1, limit)
-}
-
-func (db *DB) auditRows(ctx context.Context, seq bson.D, order, limit int) (records []store.AuditRecord, err error) {
-	if limit <= 0 {
-		return nil, nil
-	}
-	docs, err := list[auditDoc](ctx, db, "audit", eq("_id", seq), options.Find().SetSort(eq("_id", order)).SetLimit(int64(limit)))
-	for _, d := range docs {
-		records = append(records, audit.Read(d.Seq, d.Entry, d.Prev, d.Hash))
-	}
-	return records, err
-}
-
-// AuditEnd returns number and hash of the last record.
-func (db *DB) AuditEnd(ctx context.Context) (int64, []byte, error) {
-	d, err := one[auditDoc](ctx, db, "audit", bson.D{}, options.FindOne().SetSort(eq("_id", -1)))
-	if errors.Is(err, mongo.ErrNoDocuments) {
-		return 0, nil, nil
-	}
-	return d.Seq, d.Hash, err
-}
-
 // rememberAuditEnd reads where the record ends at start.
 func (db *DB) rememberAuditEnd(ctx context.Context) error {
-	seq, hash, err := db.AuditEnd(ctx)
+	end, err := records.AuditEnd(ctx, tables{db})
 	if err != nil {
 		return err
 	}
-	if seq == 0 {
-		hash = beginHash()
-	}
 	db.written.mu.Lock()
 	defer db.written.mu.Unlock()
-	db.written.end, db.written.known = audit.Point{Seq: seq, Hash: hash}, true
+	db.written.end, db.written.known = end, true
 	return nil
 }
 

@@ -70,7 +70,8 @@ func TestRecordOfAnotherProgramDoesNotStopTheRecord(t *testing.T) {
 	must.Do(t, err)
 	forged, canonical, err := audit.Next(store.AuditEntry{At: time.Now(), What: "forged"}, 1, first.Hash)
 	must.Do(t, err)
-	if _, err := db.collection("audit").InsertOne(t.Context(), auditDoc{forged.Seq, canonical, forged.Prev, forged.Hash}); err != nil {
+	row := eq("_id", forged.Seq, "entry", canonical, "prev", forged.Prev, "hash", forged.Hash)
+	if _, err := db.collection("audit").InsertOne(t.Context(), row); err != nil {
 		t.Fatal(err)
 	}
 	r, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok"})

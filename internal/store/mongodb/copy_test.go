@@ -160,9 +160,8 @@ func TestCopyToMongoDBAndBackIsEqualRowByRow(t *testing.T) {
 		}
 	}
 	_, err = archive.Copy(t.Context(), unsigned{there}, unsigned{back})
-	if fault.Of(err) != fault.Conflict || !strings.Contains(err.Error(), "holds data already") {
-		t.Errorf("into a store with data: %v", err)
-	}
+	expect.That(t, fault.Of(err) == fault.Conflict && strings.Contains(err.Error(), "holds data already"),
+		"into a store with data: %v", err)
 }
 
 // unsigned hides the head, which is not a valid one in these tests.
@@ -291,9 +290,7 @@ func TestStoreOfACopyThatFailedCannotBeOpened(t *testing.T) {
 	back := must.Get(sqlite.Open(t.Context(), dir))
 	for _, to := range []store.RowStore{there, back} {
 		_, err := archive.Copy(t.Context(), unsigned{from}, unsigned{broken{to}})
-		if err == nil || !strings.Contains(fault.Text(err), "cannot be used") {
-			t.Errorf("%s: %v", to.Place(), err)
-		}
+		expect.That(t, err != nil && strings.Contains(fault.Text(err), "cannot be used"), "%s: %v", to.Place(), err)
 		expect.NoError(t, to.Close(), "Close")
 	}
 	if _, err := Open(t.Context(), at, optionsOf(c)); fault.Of(err) != fault.Conflict ||

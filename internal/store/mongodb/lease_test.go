@@ -41,9 +41,8 @@ func replicasOf(t *testing.T, f func(t *testing.T, c *simcluster.Cluster, p *pau
 		c, at, p := server(t), database(t), &paused{}
 		leader := open(t, c, at, p.options, func(o *Options) { o.Timeout = time.Minute })
 		follower := open(t, c, at)
-		if !leader.Leads() || follower.Leads() || !leader.Leader().Here || follower.Leader().Here {
-			t.Fatalf("the first leads: %v, the second: %v", leader.Leader(), follower.Leader())
-		}
+		must.That(t, leader.Leads() && !follower.Leads() && leader.Leader().Here && !follower.Leader().Here,
+			"the first leads: %v, the second: %v", leader.Leader(), follower.Leader())
 		if who := follower.Leader(); who.Name != store.ProcessName() || who.Since.IsZero() {
 			t.Errorf("the follower sees %+v", who)
 		}
@@ -128,9 +127,8 @@ func TestPausedLeaderCannotWriteAndKnowsIt(t *testing.T) {
 		must.That(t, leader.Leads(), "the leader was not paused")
 		// By its own clock it still leads: only the fence stops it.
 		err := leader.NoteWatched(ctx, "c", time.Now().Add(time.Hour), time.Minute)
-		if !errors.Is(err, store.ErrNotLeading) || leader.Leads() {
-			t.Errorf("a paused leader wrote: %v, and still leads: %v", err, leader.Leads())
-		}
+		expect.That(t, errors.Is(err, store.ErrNotLeading) && !leader.Leads(),
+			"a paused leader wrote: %v, and still leads: %v", err, leader.Leads())
 		if spans, err := follower.WatchedSpans(ctx, "c", time.Time{}, time.Time{}); err != nil || len(spans) != 1 {
 			t.Errorf("%v, %v", spans, err)
 		}
@@ -188,7 +186,7 @@ func TestOpenTransactionOfAKilledReplicaIsEnded(t *testing.T) {
 	replicasOf(t, func(t *testing.T, _ *simcluster.Cluster, p *paused, leader, follower *DB) {
 		p.pause()
 		err := leader.change(t.Context(), func(ctx context.Context) error {
-			if _, err := leader.appendAudit(ctx, store.AuditEntry{At: time.Now(), What: "left.open"}); err != nil {
+			if _, err := (transaction{leader}).Append(ctx, store.AuditEntry{At: time.Now(), What: "left.open"}); err != nil {
 				return err
 			}
 			eventually(t, 15*time.Second, "the other replica appends", func() bool {
@@ -222,18 +220,16 @@ func TestWorkOfTheLeaderStopsAndStartsWithTheLease(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if running[0].Load() != 1 || running[1].Load() != 0 {
-			t.Fatalf("running: %d, %d", running[0].Load(), running[1].Load())
-		}
+		must.That(t, running[0].Load() == 1 && running[1].Load() == 0,
+			"running: %d, %d", running[0].Load(), running[1].Load())
 		p.stuck.Store(true)
 		eventually(t, 12*time.Second, "the work runs at the follower", func() bool { return running[1].Load() == 1 })
 		expect.Equal(t, running[0].Load(), 0, "the work runs twice")
 		p.resume()
 		must.Do(t, follower.Close())
 		eventually(t, 2*time.Second, "the work runs at the first again", func() bool { return running[0].Load() == 1 })
-		if starts[0].Load() != 2 || running[1].Load() != 0 {
-			t.Errorf("%d starts; %d at the closed one", starts[0].Load(), running[1].Load())
-		}
+		expect.That(t, starts[0].Load() == 2 && running[1].Load() == 0,
+			"%d starts; %d at the closed one", starts[0].Load(), running[1].Load())
 		cancel()
 		for range 2 {
 			if err := <-done; err != nil && !errors.Is(err, context.Canceled) {

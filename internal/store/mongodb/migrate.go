@@ -38,10 +38,8 @@ type migration func(ctx context.Context, db *DB) error
 // one corrects it.
 var migrations = []migration{
 	makeCollections,
-	makeIndexes(
-		index{collection: "plan_approvals", fields: "plan", unique: true},
-		index{collection: "plan_approvals", fields: "cluster state until"},
-	),
+	makeIndexes(index{collection: "plan_approvals", fields: "plan", unique: true},
+		index{collection: "plan_approvals", fields: "cluster state until"}),
 	makeIndexes(), // programs that do not seal what they write must not write any more; seals come with the key
 	makeIndexes(
 		index{collection: "problems", fields: "cluster id since", unique: true},

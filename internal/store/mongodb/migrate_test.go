@@ -85,9 +85,8 @@ func TestOlderLeaderMakesRoomForOneThatUpgrades(t *testing.T) {
 		c, at := server(t), database(t)
 		old := open(t, c, at)
 		db := open(t, c, at, later)
-		if !db.Leads() || old.Leads() {
-			t.Errorf("the newer one leads: %v, the older one: %v", db.Leads(), old.Leads())
-		}
+		expect.That(t, db.Leads() && !old.Leads(),
+			"the newer one leads: %v, the older one: %v", db.Leads(), old.Leads())
 		eventually(t, 5*time.Second, "the older one writes no more", func() bool { return old.Writable() != nil })
 	})
 }
@@ -138,9 +137,8 @@ func TestAddressShowsNoSecret(t *testing.T) {
 		fmt.Sprint(Options{}, &at)} {
 		expect.That(t, !strings.Contains(shown, "s3cr3t") && !strings.Contains(shown, "me"), "it shows %s", shown)
 	}
-	if at.String() != "mongodb://h:1,i:2/board" || !at.HoldsSecret() {
-		t.Errorf("%s, holds a secret: %v", at, at.HoldsSecret())
-	}
+	expect.That(t, at.String() == "mongodb://h:1,i:2/board" && at.HoldsSecret(),
+		"%s, holds a secret: %v", at, at.HoldsSecret())
 	for text, want := range map[string]string{
 		"mongodb://h:1/admin": "belongs to MongoDB", "mongodb://h:1/config": "belongs to MongoDB",
 		"mongodb://h:1/local?x=y": "belongs to MongoDB",

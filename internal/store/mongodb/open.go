@@ -6,6 +6,7 @@
 package mongodb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,9 +53,7 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
@@ -67,9 +66,7 @@ func (o Options) withDefaults() Options {
 	if o.skipRenewal == nil {
 		o.skipRenewal = func() bool { return false }
 	}
-	if o.partSize == 0 {
-		o.partSize = defaultPart
-	}
+	o.partSize = cmp.Or(o.partSize, defaultPart)
 	if o.migrations == nil {
 		o.migrations = migrations
 	}

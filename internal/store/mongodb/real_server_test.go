@@ -51,7 +51,7 @@ func TestRealServerConformsToStore(t *testing.T) {
 		follower := openAt(t, at)
 		p.pause()
 		_ = killed.change(t.Context(), func(ctx context.Context) error {
-			if _, err := killed.appendAudit(ctx, store.AuditEntry{At: time.Now(), What: "left.open"}); err != nil {
+			if _, err := (transaction{killed}).Append(ctx, store.AuditEntry{At: time.Now(), What: "left.open"}); err != nil {
 				return err
 			}
 			eventually(t, 15*time.Second, "the other replica appends", func() bool {

@@ -31,9 +31,8 @@ func TestRequestIsTakenOnceByTheLeaderOnly(t *testing.T) {
 		}
 		refused.As(t, must.Err(leader.TakeRequest(ctx, "another")), fault.NotFound, "a request of another cluster")
 		r, err := leader.TakeRequest(ctx, "c")
-		if err != nil || r.ID != "a" || r.What != "run" || string(r.By) != "anna" || string(r.Body) != "a" {
-			t.Fatalf("%+v, %v", r, err)
-		}
+		must.That(t, err == nil && r.ID == "a" && r.What == "run" && string(r.By) == "anna" && string(r.Body) == "a",
+			"%+v, %v", r, err)
 		if gone, err := follower.WithdrawRequest(ctx, "a"); gone || err != nil {
 			t.Errorf("a request that was taken was withdrawn: %v", err)
 		}

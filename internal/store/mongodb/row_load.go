@@ -91,7 +91,7 @@ func (db *DB) EndLoad(ctx context.Context) error {
 			return db.failed(ctx, err)
 		}
 	}
-	end, err := db.tableEnd(ctx)
+	end, err := records.AuditEnd(ctx, transaction{db})
 	if err != nil {
 		return db.failed(ctx, err)
 	}

@@ -10,6 +10,8 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
+
+	"shardboard/internal/store/audit"
 )
 
 // bodyParts has the further parts of bodies that are too large for one document.
@@ -142,7 +144,7 @@ func (db *DB) firstDocuments(ctx context.Context) error {
 		{leadership, leaseID, bson.D{{Key: "holder", Value: ""}, {Key: "name", Value: ""}, {Key: "token", Value: int64(0)},
 			{Key: "since", Value: epoch}, {Key: "until", Value: epoch}, {Key: "schema", Value: int32(0)}}},
 		{leadership, fenceID, bson.D{{Key: "token", Value: int64(0)}, {Key: "writes", Value: int64(0)}}},
-		{counters, auditEnd, bson.D{{Key: "n", Value: int64(0)}, {Key: "hash", Value: beginHash()}}},
+		{counters, auditEnd, bson.D{{Key: "n", Value: int64(0)}, {Key: "hash", Value: audit.Begin()}}},
 	} {
 		_, err := db.collection(d.collection).UpdateOne(ctx, bson.D{{Key: "_id", Value: d.id}},
 			bson.D{{Key: "$setOnInsert", Value: d.fields}}, options.UpdateOne().SetUpsert(true))

@@ -11,6 +11,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
 	"shardboard/internal/store"
+	"shardboard/internal/store/audit"
 	"shardboard/internal/store/records"
 )
 
@@ -28,8 +29,14 @@ func (t tables) Lead(ctx context.Context, bodies int, f func(context.Context, re
 	return t.db.leadWithin(ctx, t.db.timeFor(bodies), func(ctx context.Context) error { return f(ctx, transaction(t)) })
 }
 
+// Audited takes the place of the entry first, because that is where replicas meet.
 func (t tables) Audited(ctx context.Context, e store.AuditEntry, f func(context.Context, records.Tx) error) error {
-	return t.db.changeAudited(ctx, e, func(ctx context.Context) error { return f(ctx, transaction(t)) })
+	return t.Change(ctx, func(ctx context.Context, tx records.Tx) error {
+		if _, err := tx.Append(ctx, e); err != nil {
+			return err
+		}
+		return f(ctx, tx)
+	})
 }
 
 func (t tables) Trim(ctx context.Context, of store.Table, where ...records.Where) error {
@@ -260,8 +267,24 @@ func (t transaction) Number(ctx context.Context, of store.Table, _ string, n int
 	return t.db.number(ctx, of.Name, n)
 }
 
-func (t transaction) Append(ctx context.Context, entries ...store.AuditEntry) error {
-	return t.db.appendAll(ctx, entries)
+// Append adds an entry to the audit record within the transaction, so that a change and its entry are stored together.
+func (t transaction) Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error) {
+	end, err := t.db.nextRecord(ctx)
+	if err != nil {
+		return store.AuditRecord{}, err
+	}
+	r, err := records.AddAuditRecord(ctx, t, e, end)
+	if mongo.IsDuplicateKeyError(err) {
+		t.db.written.skip = true
+		err = errTaken{err}
+	}
+	if err == nil {
+		_, err = t.db.collection(counters).UpdateOne(ctx, eq("_id", auditEnd), set("n", r.Seq, "hash", r.Hash))
+	}
+	if err == nil {
+		t.db.written.pending = &audit.Point{Seq: r.Seq, Hash: r.Hash}
+	}
+	return r, err
 }
 
 var _ records.DB = tables{}

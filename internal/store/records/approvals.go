@@ -41,7 +41,7 @@ func (r Records) ResetSeals(ctx context.Context, reset store.SealReset) (done bo
 		if err != nil || same {
 			return err
 		}
-		if err := tx.Append(ctx, reset.Entry); err != nil { // first, because that is where replicas meet
+		if _, err := tx.Append(ctx, reset.Entry); err != nil { // first, because that is where replicas meet
 			return err
 		}
 		done = true

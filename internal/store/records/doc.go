@@ -1,5 +1,5 @@
 // Package records is what all stores do in the same way, said once over rows of tables. A store embeds Records and
-// implements DB with its database. Only the audit record and what followers ask of the leader stay in the stores.
+// implements DB with its database. Only where the audit record ends and what followers ask of the leader are in stores.
 package records
 
 import (
@@ -34,8 +34,8 @@ type Tx interface {
 	DropRequests(ctx context.Context) error
 	// Number takes the next n numbers of a table's column, which only increase, and returns the first.
 	Number(ctx context.Context, t store.Table, column string, n int) (int64, error)
-	// Append adds entries to the audit record.
-	Append(ctx context.Context, entries ...store.AuditEntry) error
+	// Append adds an entry to the audit record.
+	Append(ctx context.Context, e store.AuditEntry) (store.AuditRecord, error)
 }
 
 // DB is a database of tables. Outside of its transactions it only reads.

@@ -123,8 +123,10 @@ func (r Records) askedOrLed(ctx context.Context, told []store.AuditEntry, bodies
 		return r.db.Lead(ctx, bodies, f)
 	}
 	return r.db.Change(ctx, func(ctx context.Context, tx Tx) error {
-		if err := tx.Append(ctx, told...); err != nil {
-			return err
+		for _, e := range told {
+			if _, err := tx.Append(ctx, e); err != nil {
+				return err
+			}
 		}
 		return f(ctx, tx)
 	})

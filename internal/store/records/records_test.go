@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -73,9 +74,8 @@ func check[T any](t *testing.T, of table[T]) {
 		}
 	}
 	row := of.row(cluster, full)
-	if len(row) != len(of.Columns) {
-		t.Fatalf("%s has %d columns, its record %d fields", of.Name, len(of.Columns), len(row))
-	}
+	must.That(t, len(row) == len(of.Columns),
+		"%s has %d columns, its record %d fields", of.Name, len(of.Columns), len(row))
 	for i, c := range of.Columns {
 		expect.Equal(t, fmt.Sprintf("%T", row[i]), types[c.Type], "%s.%s in the store", of.Name, c.Name)
 	}

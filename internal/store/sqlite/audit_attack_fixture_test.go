@@ -77,7 +77,7 @@ func (a *tamperFixture) append(n int) {
 	ctx := context.Background()
 	err := a.db.change(ctx, func(tx *sql.Tx) error { // one commit for all is faster
 		for range n {
-			if _, err := a.db.appendAudit(ctx, tx, store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
+			if _, err := a.db.in(tx).Append(ctx, store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
 				return err
 			}
 		}

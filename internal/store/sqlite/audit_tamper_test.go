@@ -101,9 +101,8 @@ func TestTamperingWithARunningServersRecordIsFoundWithinAMinute(t *testing.T) {
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				st := a.keeper.State()
-				if st.Trouble() == nil || st.Trouble().Code != c.code || st.Trouble().Text == "" {
-					t.Fatalf("want %s: %+v, trouble %+v", c.code, st, st.Trouble())
-				}
+				must.That(t, st.Trouble() != nil && st.Trouble().Code == c.code && st.Trouble().Text != "",
+					"want %s: %+v, trouble %+v", c.code, st, st.Trouble())
 				expect.Contains(t, a.log.String(), "level=ERROR", "the log does not report the finding: %v", &a.log)
 				signed := st.Head.Seq
 				time.Sleep(3 * time.Minute)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store/audit"
 )
 
@@ -23,10 +24,9 @@ func TestAnAuditCommitOfUnknownOutcomeIsSettledFromTheTable(t *testing.T) {
 		p := at(4)
 		w := written{known: true, end: at(3), pending: &p}
 		w.commit(true)
-		seq, prev, err := w.follow(at(c.table))
-		if err != nil || seq != c.seq || prev[0] != c.prev || w.pending != nil || w.unsure != nil {
-			t.Errorf("%s: %d %x %v", name, seq, prev, err)
-		}
+		last, err := w.follow(at(c.table))
+		expect.That(t, err == nil && last.Seq == c.seq && last.Hash[0] == c.prev && w.pending == nil && w.unsure == nil,
+			"%s: %+v %v", name, last, err)
 	}
 	p := at(4)
 	w := written{known: true, end: at(3), pending: &p}

@@ -1,13 +1,13 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
 	"math"
 
 	"shardboard/internal/fault"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
+	"shardboard/internal/store/records"
 )
 
 // written is the end of the audit record as this process last wrote it. No other process writes the
@@ -20,29 +20,26 @@ type written struct {
 	unsure  *audit.Point // appended by a failed commit, which may or may not be in the table
 }
 
-// follow returns where the next record goes: its number is seq+1 and it links to prev. It never
+// follow returns what the next record follows: its number is one more, and it links to the hash. It never
 // builds on an end that this process did not write. If the last records were deleted, their numbers
 // are not reused: the gap stays and every later check finds it. If a record was inserted, the next
 // one does not link to it. Refusing to append instead would mean that one deleted row stops
 // everybody from signing in and every run from being stopped, just when people must investigate.
-func (w *written) follow(table audit.Point) (seq int64, prev []byte, err error) {
+func (w *written) follow(table audit.Point) (audit.Point, error) {
 	w.settle(table)
 	last := w.end
 	if w.pending != nil {
 		last = *w.pending
 	}
 	if !w.known && w.pending == nil || last.Equal(table) {
-		return table.Seq, table.Hash, nil
+		return table, nil
 	}
 	if table.Seq == math.MaxInt64 {
-		return 0, nil, fault.Wrap(
-			fault.Unavailable,
-			store.ErrAuditDamaged,
+		return audit.Point{}, fault.Wrap(fault.Unavailable, store.ErrAuditDamaged,
 			"The audit table holds a record with the highest number there is, which this program did not write, so no record can follow. "+
-				"Remove that record, or restore the data from a backup.",
-		)
+				"Remove that record, or restore the data from a backup.")
 	}
-	return max(table.Seq, last.Seq), last.Hash, nil
+	return audit.Point{Seq: max(table.Seq, last.Seq), Hash: last.Hash}, nil
 }
 
 // settle uses the table to decide whether a failed commit took effect.
@@ -81,32 +78,20 @@ func (db *DB) AuditWritten(ctx context.Context) (store.WrittenRecord, error) {
 	defer db.unlockWrites()
 	w := &db.written
 	if !w.known {
-		table, err := tableEnd(ctx, db.read)
+		table, err := records.AuditEnd(ctx, reader{db, db.read})
 		if err != nil {
 			return store.WrittenRecord{}, err
 		}
 		w.known, w.end = true, table
 	}
 	if w.unsure != nil { // read from the table whether the failed commit took effect
-		table, err := tableEnd(ctx, db.read)
+		table, err := records.AuditEnd(ctx, reader{db, db.read})
 		if err != nil {
 			return store.WrittenRecord{}, err
 		}
 		w.settle(table)
 	}
 	return store.WrittenRecord{Seq: w.end.Seq, Hash: w.end.Hash, Known: true, Last: true}, nil
-}
-
-// tableEnd is the last record of the table.
-func tableEnd(ctx context.Context, q queryer) (audit.Point, error) {
-	seq, hash, err := auditEnd(ctx, q)
-	if err != nil {
-		return audit.Point{}, err
-	}
-	if hash == nil {
-		hash = audit.Begin()
-	}
-	return audit.Point{Seq: seq, Hash: bytes.Clone(hash)}, nil
 }
 
 // lockWrites waits for the write lock, unlockWrites releases it.
@@ -124,12 +109,7 @@ func (db *DB) unlockWrites() { <-db.writeLock }
 // readAuditEnd reads where the record ends at start. A failure is not an error: the keeper reports it,
 // and it is read again before use.
 func (db *DB) readAuditEnd(ctx context.Context) {
-	if end, err := tableEnd(ctx, db.read); err == nil {
+	if end, err := records.AuditEnd(ctx, reader{db, db.read}); err == nil {
 		db.written.known, db.written.end = true, end
 	}
-}
-
-// appended stores what a transaction has added to the table.
-func (db *DB) appended(r store.AuditRecord) {
-	db.written.pending = &audit.Point{Seq: r.Seq, Hash: r.Hash}
 }

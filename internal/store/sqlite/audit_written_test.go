@@ -46,7 +46,7 @@ func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 	full := errors.New("something else failed")
 	for range 2 {
 		err := db.change(t.Context(), func(tx *sql.Tx) error {
-			if _, err := db.appendAudit(t.Context(), tx, store.AuditEntry{At: time.Now()}); err != nil {
+			if _, err := db.in(tx).Append(t.Context(), store.AuditEntry{At: time.Now()}); err != nil {
 				return err
 			}
 			return full
@@ -55,7 +55,7 @@ func TestARolledBackAppendIsNotReportedAsADeletedRecord(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	err := db.change(canceled, func(tx *sql.Tx) error {
-		_, err := db.appendAudit(canceled, tx, store.AuditEntry{At: time.Now()})
+		_, err := db.in(tx).Append(canceled, store.AuditEntry{At: time.Now()})
 		cancel()
 		return err
 	})

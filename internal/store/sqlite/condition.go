@@ -111,9 +111,7 @@ func (db *DB) logChange(log *slog.Logger, before, now store.Condition) {
 	case now.Hold == store.OwnerGone:
 		log.Warn(
 			"the shardboard that owned the data directory has stopped; this one only reads until an admin lets it take over",
-			"dir",
-			db.place.dir,
-		)
+			"dir", db.place.dir)
 	case now.Hold == store.OwnedByAnother:
 		log.Info("another shardboard owns the data directory again", "dir", db.place.dir)
 	}

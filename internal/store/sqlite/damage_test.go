@@ -141,9 +141,8 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 			must.That(t, ok && got.Code == c.code, "%q: unexpected error: %v", got.Code, err)
 			text := fault.Text(err)
 			expect.ContainsAll(t, text, []string{path, c.says, "aside"}, "the error")
-			if strings.Contains(text, "\n") || fault.Of(err) != fault.Unavailable {
-				t.Errorf("the error %q has the kind %s", text, fault.Of(err))
-			}
+			expect.That(t, !strings.Contains(text, "\n") && fault.Of(err) == fault.Unavailable,
+				"the error %q has the kind %s", text, fault.Of(err))
 			if after, _ := os.ReadFile(path); c.code != store.TroubleSchema && !bytes.Equal(before, after) {
 				t.Error("the file was changed")
 			}
@@ -153,14 +152,9 @@ func TestADamagedFileIsRefusedAtStartWithCauseAndRemedy(t *testing.T) {
 
 func TestANewerDatabaseIsRefusedUnchanged(t *testing.T) {
 	dir, path := filledDatabase(t)
-	runSQL(
-		t,
-		path,
-		`INSERT INTO migrations VALUES ('9000_future.sql', 1)`,
-		`DELETE FROM migrations WHERE name = '0070_run_outcomes.sql'`,
-		`DROP TABLE run_outcomes`,
-		`PRAGMA wal_checkpoint(TRUNCATE)`,
-	)
+	runSQL(t, path, `INSERT INTO migrations VALUES ('9000_future.sql', 1)`,
+		`DELETE FROM migrations WHERE name = '0070_run_outcomes.sql'`, `DROP TABLE run_outcomes`,
+		`PRAGMA wal_checkpoint(TRUNCATE)`)
 	before := must.Get(os.ReadFile(path))
 	_, err := Open(t.Context(), dir)
 	if text := fault.Text(err); err == nil || !strings.Contains(text, "newer shardboard") || !strings.Contains(text, "9000_future.sql") ||
@@ -181,9 +175,7 @@ func TestAnOlderDatabaseWithoutAMarkIsAcceptedAndMarked(t *testing.T) {
 		must.Do(t, db.QueryRow(`PRAGMA application_id`).Scan(&id))
 		return id
 	}
-	if id() != applicationID {
-		t.Fatalf("a new database has the mark %#x", id())
-	}
+	must.That(t, id() == applicationID, "a new database has the mark %#x", id())
 	runSQL(t, path, `PRAGMA application_id = 0`)
 	db := open(t, dir)
 	expect.NoError(t, must.Err(db.PlanRecord(t.Context(), "39")), "PlanRecord")

@@ -39,11 +39,9 @@ func (f *file) troubleOf(err error) (t store.Trouble, ok bool) {
 	case code.SQLITE_FULL:
 		return f.noSpace(), true
 	case code.SQLITE_BUSY, code.SQLITE_LOCKED, code.SQLITE_PROTOCOL:
-		return f.trouble(
-			store.TroubleBusy,
+		return f.trouble(store.TroubleBusy,
 			"Another program holds a lock on %s, such as a sqlite3 shell or a backup inside a transaction.",
-			f.path,
-		), true
+			f.path), true
 	case code.SQLITE_READONLY:
 		if c.Code() == code.SQLITE_READONLY_DBMOVED {
 			return f.trouble(store.TroubleGone, "%s was removed or replaced while shardboard used it.", f.path), true
@@ -123,13 +121,9 @@ func (f *file) noSpace() store.Trouble {
 	case err != nil:
 		return f.trouble(store.TroubleFull, "No space is left for %s.", f.path)
 	case free > spare:
-		return f.trouble(
-			store.TroubleFull,
+		return f.trouble(store.TroubleFull,
 			"%s cannot grow, although %s of %s are free on its disk: a limit for the size of files, or of the database, is reached.",
-			f.path,
-			bytesText(free),
-			bytesText(size),
-		)
+			f.path, bytesText(free), bytesText(size))
 	}
 	return f.trouble(store.TroubleFull, "No space is left for %s: %s of %s are free on its disk.", f.path, bytesText(free), bytesText(size))
 }

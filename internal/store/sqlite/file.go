@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -41,9 +42,7 @@ func newFile(path string, o Options) *file {
 	if f.wait = o.lockWait; f.wait == 0 {
 		f.wait = lockWait
 	}
-	if f.log == nil {
-		f.log = slog.New(slog.DiscardHandler)
-	}
+	f.log = cmp.Or(f.log, slog.New(slog.DiscardHandler))
 	return f
 }
 

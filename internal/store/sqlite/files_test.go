@@ -19,9 +19,8 @@ func expectRefusal(t *testing.T, name string, db *DB, err error, want string) {
 	if err == nil {
 		_ = db.Close()
 	}
-	if fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), want) {
-		t.Errorf("%s: found %v, expected a refusal with %q", name, err, want)
-	}
+	expect.That(t, fault.Of(err) == fault.Invalid && strings.Contains(fault.Text(err), want),
+		"%s: found %v, expected a refusal with %q", name, err, want)
 }
 
 // directoryWithUser returns a data directory with one user.

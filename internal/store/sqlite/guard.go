@@ -195,14 +195,10 @@ func guardedError(dir string, err error) error {
 	if errors.As(err, &owner) {
 		who = fmt.Sprintf("Another shardboard (process %d)", owner.pid)
 	}
-	return fault.Wrap(
-		fault.Conflict,
-		err,
+	return fault.Wrap(fault.Conflict, err,
 		"%s is still running with the data directory that was at %s before; it was moved or deleted. No new directory was created. Stop "+
-			"that process first, and put the directory back if it holds what you need; then start this one again.",
-		who,
-		dir,
-	)
+			"that process first, and put the directory back if it holds what you need; then start this one again.", who,
+		dir)
 }
 
 func release(f *os.File) error {

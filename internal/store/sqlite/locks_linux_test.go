@@ -45,9 +45,8 @@ func TestTakeoverKeepsTheLocksOfTheReadOnlyStore(t *testing.T) {
 	must.Do(t, another.Close())
 	next, err := OpenWith(ctx, dir, Options{AlreadyOpen: true})
 	must.Do(t, err)
-	if heldLocks(t, path) == 0 || heldLocks(t, path+"-shm") == 0 || !next.Owner() {
-		t.Error("the locks are gone after opening the same file again")
-	}
+	expect.That(t, heldLocks(t, path) != 0 && heldLocks(t, path+"-shm") != 0 && next.Owner(),
+		"the locks are gone after opening the same file again")
 	must.Do(t, next.Close())
 	expect.That(t, heldLocks(t, path) != 0, "the locks are gone after a failed takeover")
 	must.Do(t, reader.Close())

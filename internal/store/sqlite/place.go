@@ -123,11 +123,7 @@ func sentence(err error, since time.Time) error {
 			at,
 		)
 	}
-	return fault.Wrap(
-		fault.Unavailable,
-		err,
+	return fault.Wrap(fault.Unavailable, err,
 		"The data directory cannot be examined (since %s), so nothing is stored, because it might be lost. The log has the cause. "+
-			"shardboard tries again every few seconds.",
-		at,
-	)
+			"shardboard tries again every few seconds.", at)
 }

@@ -173,9 +173,8 @@ func TestANewDirectoryAtTheSamePathGetsNoSecondOwner(t *testing.T) {
 	away := dir + ".away"
 	must.Do(t, os.Rename(dir, away))
 	second, err := Open(ctx, dir)
-	if fault.Of(err) != fault.Conflict || !strings.Contains(fault.Text(err), "still running") || second != nil {
-		t.Fatalf("unexpected error: %v", err)
-	}
+	must.That(t, fault.Of(err) == fault.Conflict && strings.Contains(fault.Text(err), "still running") && second == nil,
+		"unexpected error: %v", err)
 	if _, err := os.Lstat(dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the directory was created anyway: %v", err)
 	}
@@ -209,9 +208,7 @@ func TestAnUntrustedGuardDoesNotPreventOwnership(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "data")
 			make(t, dir+guardSuffix)
 			first := open(t, dir)
-			if !first.Owner() || first.guard != nil {
-				t.Errorf("owner %v, guard %v", first.Owner(), first.guard)
-			}
+			expect.That(t, first.Owner() && first.guard == nil, "owner %v, guard %v", first.Owner(), first.guard)
 			if text, err := os.ReadFile(dir + guardSuffix + ".target"); err == nil && string(text) != "mine" {
 				t.Errorf("the file behind the guard was written to: %q", text)
 			}

@@ -37,12 +37,8 @@ func (f *file) recognise(ctx context.Context) (isNew bool, err error) {
 		return false, f.failed(err)
 	case len(head) < 100 || string(head[:len(magic)]) != magic:
 		return false, f.refuse(
-			f.trouble(
-				store.TroubleDamaged,
-				"%s is not a database: it does not begin as one (%s).",
-				f.path,
-				sanitize.Line(fmt.Sprintf("%q", head[:min(len(head), 16)])),
-			),
+			f.trouble(store.TroubleDamaged, "%s is not a database: it does not begin as one (%s).", f.path,
+				sanitize.Line(fmt.Sprintf("%q", head[:min(len(head), 16)]))),
 		)
 	}
 	user, id := binary.BigEndian.Uint32(head[60:]), binary.BigEndian.Uint32(head[68:])
@@ -78,13 +74,9 @@ func (f *file) foreignTables(ctx context.Context, user uint32) error {
 		names = append(names[:3], "…")
 	}
 	return f.refuse(
-		f.trouble(
-			store.TroubleForeign,
+		f.trouble(store.TroubleForeign,
 			"%s is a database of another program: it has the tables %s (user_version %d), and none of them is shardboard's.",
-			f.path,
-			sanitize.Line(fmt.Sprintf("%q", names)),
-			user,
-		),
+			f.path, sanitize.Line(fmt.Sprintf("%q", names)), user),
 	)
 }
 
@@ -103,16 +95,10 @@ func (f *file) checkWAL() error {
 	if m := binary.BigEndian.Uint32(head); m == 0x377f0682 || m == 0x377f0683 {
 		return nil
 	}
-	t := f.trouble(
-		store.TroubleDamaged,
-		"%s-wal, the journal of the database, is damaged: the last changes are in it and cannot be read.",
-		f.path,
-	)
-	t.Remedy += fmt.Sprintf(
-		" To go on without the changes in the journal, move it alone aside (mv %s %s).",
-		fileperm.Quote(f.path+"-wal"),
-		fileperm.Quote(f.path+"-wal.damaged"),
-	)
+	t := f.trouble(store.TroubleDamaged,
+		"%s-wal, the journal of the database, is damaged: the last changes are in it and cannot be read.", f.path)
+	t.Remedy += fmt.Sprintf(" To go on without the changes in the journal, move it alone aside (mv %s %s).",
+		fileperm.Quote(f.path+"-wal"), fileperm.Quote(f.path+"-wal.damaged"))
 	return f.refuse(t)
 }
 

@@ -26,10 +26,7 @@ func (f *file) remedy(c store.TroubleCode) string {
 	case store.TroubleSchema:
 		return fmt.Sprintf(
 			"Stop shardboard, move the files aside (%s) and put a backup of %s in their place. Without a backup shardboard starts with an "+
-				"empty database.",
-			aside,
-			FileName,
-		)
+				"empty database.", aside, FileName)
 	case store.TroubleFull:
 		return "Free some space or enlarge the disk; " + on
 	case store.TroubleQuota:
@@ -37,16 +34,11 @@ func (f *file) remedy(c store.TroubleCode) string {
 	case store.TroubleReadOnly:
 		return fmt.Sprintf(
 			"Make it writable: find out why it was mounted read-only (dmesg; Linux does that after a disk error), mount -o remount,rw, or "+
-				"give %s to the user that runs shardboard.",
-			fileperm.Quote(f.dir()),
-		)
+				"give %s to the user that runs shardboard.", fileperm.Quote(f.dir()))
 	case store.TroubleDenied:
 		return fmt.Sprintf(
 			"Give the directory and its files to the user that runs shardboard (chown -R %d %s; chmod -R u+rwX %[2]s), or choose another "+
-				"with --data-dir.",
-			f.uid,
-			fileperm.Quote(f.dir()),
-		)
+				"with --data-dir.", f.uid, fileperm.Quote(f.dir()))
 	case store.TroubleFiles:
 		return "Raise the limit (ulimit -n, LimitNOFILE= in systemd) and restart shardboard; many open browsers need one file each."
 	case store.TroubleBusy:

@@ -29,9 +29,8 @@ func TestLoadedRowsAreInTheFileBeforeItCanBeUsed(t *testing.T) {
 		return level
 	}
 	must.Do(t, db.BeginLoad(t.Context()))
-	if journal() != 0 || synchronous() != 0 {
-		t.Errorf("begin: %d bytes in the journal, synchronous %d", journal(), synchronous())
-	}
+	expect.That(t, journal() == 0 && synchronous() == 0,
+		"begin: %d bytes in the journal, synchronous %d", journal(), synchronous())
 	var rows []store.Row
 	for i := range 2*loadTogether + 7 {
 		rows = append(rows, store.Row{fmt.Sprint("s", i), strings.Repeat("x", 1000), int64(0)})
@@ -39,9 +38,8 @@ func TestLoadedRowsAreInTheFileBeforeItCanBeUsed(t *testing.T) {
 	must.Do(t, db.LoadRows(t.Context(), store.Tables()[0], rows))
 	loaded := journal()
 	must.Do(t, db.EndLoad(t.Context()))
-	if journal() >= loaded/2 || synchronous() != 2 {
-		t.Errorf("end: %d bytes of %d in the journal, synchronous %d", journal(), loaded, synchronous())
-	}
+	expect.That(t, journal() < loaded/2 && synchronous() == 2,
+		"end: %d bytes of %d in the journal, synchronous %d", journal(), loaded, synchronous())
 	var found int
 	must.Do(t, db.read.QueryRow(`SELECT count(*) FROM settings`).Scan(&found))
 	expect.That(t, found == len(rows), "%d rows of %d", found, len(rows))

@@ -89,11 +89,8 @@ func (f *file) halfway(err error) error {
 		!strings.Contains(c.Error(), "already exists") && !strings.Contains(c.Error(), "duplicate column") {
 		return err
 	}
-	t := f.trouble(
-		store.TroubleSchema,
+	t := f.trouble(store.TroubleSchema,
 		"%s cannot be upgraded to this version: some of the new tables or columns already exist, so it was restored in part or changed by "+
-			"another program.",
-		f.path,
-	)
+			"another program.", f.path)
 	return f.meet(t, err).Failed(err)
 }

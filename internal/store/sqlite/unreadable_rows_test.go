@@ -24,13 +24,8 @@ func TestUnreadableRowsAreSkippedCountedAndLoggedOnce(t *testing.T) {
 	must.Do(t, db.Close())
 	loose := `UPDATE sqlite_schema SET sql = replace(replace(sql, ' STRICT, WITHOUT ROWID', ' WITHOUT ROWID'), ' STRICT', '')`
 	runSQL(t, path+"?_pragma=writable_schema(1)", loose)
-	runSQL(
-		t,
-		path,
-		`UPDATE users SET created = 'yesterday' WHERE id = 'berta'`,
-		`UPDATE tokens SET expires = x'ff' WHERE id = 'berta'`,
-		`UPDATE silences SET at = 'noon' WHERE id = 'berta'`,
-	)
+	runSQL(t, path, `UPDATE users SET created = 'yesterday' WHERE id = 'berta'`,
+		`UPDATE tokens SET expires = x'ff' WHERE id = 'berta'`, `UPDATE silences SET at = 'noon' WHERE id = 'berta'`)
 	db = open(t, dir)
 	for range 3 {
 		users, err := db.Users(ctx)

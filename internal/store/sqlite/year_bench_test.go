@@ -198,11 +198,12 @@ func fillYear(b *testing.B, db *DB, part int) {
 	entry := exec(`INSERT INTO history (cluster, stream, at, whole, body) VALUES ('c', 'frame', ?, ?, ?)`)
 	many(365*24, func(tx *sql.Tx, i int, at time.Time) error { return entry(tx, at.UnixMilli(), i%24 == 0, body) })
 	for left := 1_000_000 / part; left > 0; {
-		var batch []store.AuditEntry
-		for ; left > 0 && len(batch) < 20_000; left-- {
-			batch = append(batch, store.AuditEntry{At: yearEnd, By: fmt.Sprint("user:", left%7), What: "plan.made",
-				Subject: fmt.Sprint("p", left), Outcome: "ok"})
-		}
-		must.Do(b, db.change(context.WithoutCancel(ctx), func(tx *sql.Tx) error { return db.appendAll(ctx, tx, batch) }))
+		must.Do(b, db.change(context.WithoutCancel(ctx), func(tx *sql.Tx) (err error) {
+			for n := 0; left > 0 && n < 20_000 && err == nil; n, left = n+1, left-1 {
+				_, err = db.in(tx).Append(ctx, store.AuditEntry{At: yearEnd, By: fmt.Sprint("user:", left%7), What: "plan.made",
+					Subject: fmt.Sprint("p", left), Outcome: "ok"})
+			}
+			return err
+		}))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -19,27 +20,24 @@ func planApprovals(t *testing.T, open func(*testing.T) store.Journal) {
 	}
 	t.Run("APlanHasOneApprovalThatIsReplaced", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
-		must(t, j.SavePlan(ctx, plan("p1")))
-		_, err := j.Approval(ctx, "p1")
-		wants(t, "an approval that nobody asked for", err, fault.NotFound)
-		must(t, j.AddApproval(ctx, asked("p1", 1)))
+		must.Do(t, j.SavePlan(ctx, plan("p1")))
+		wants(t, "an approval that nobody asked for", must.Err(j.Approval(ctx, "p1")), fault.NotFound)
+		must.Do(t, j.AddApproval(ctx, asked("p1", 1)))
 		wants(t, "a second request", j.AddApproval(ctx, asked("p1", 2)), fault.Conflict)
-		got, err := j.Approval(ctx, "p1")
-		must(t, err)
+		got := must.Get(j.Approval(ctx, "p1"))
 		if d := cmp.Diff(asked("p1", 1), got); d != "" {
 			t.Error(d)
 		}
 		given := store.ApprovalRecord{Plan: "p1", Cluster: "c", State: "approved", Until: begin().Add(time.Hour), Body: []byte("anna")}
-		must(t, j.SaveApproval(ctx, given))
-		got, err = j.Approval(ctx, "p1")
-		must(t, err)
+		must.Do(t, j.SaveApproval(ctx, given))
+		got = must.Get(j.Approval(ctx, "p1"))
 		if d := cmp.Diff(given, got); d != "" {
 			t.Error(d)
 		}
 		wants(t, "a request for no plan", j.AddApproval(ctx, asked("p2", 1)), fault.NotFound)
 		wants(t, "an approval of no plan", j.SaveApproval(ctx, asked("p2", 1)), fault.NotFound)
-		must(t, j.SavePlan(ctx, plan("p3")))
-		must(t, j.SaveApproval(ctx, asked("p3", 1)))
+		must.Do(t, j.SavePlan(ctx, plan("p3")))
+		must.Do(t, j.SaveApproval(ctx, asked("p3", 1)))
 		if _, err := j.Approval(ctx, "p3"); err != nil {
 			t.Errorf("saved without a request before: %v", err)
 		}
@@ -47,21 +45,20 @@ func planApprovals(t *testing.T, open func(*testing.T) store.Journal) {
 	t.Run("UnansweredRequestsAreListedUntilTheyEnd", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
 		for i, a := range []store.ApprovalRecord{asked("p0", 5), asked("p1", 3), asked("p2", 1), asked("p3", 4), asked("p4", 6)} {
-			must(t, j.SavePlan(ctx, plan(a.Plan)))
+			must.Do(t, j.SavePlan(ctx, plan(a.Plan)))
 			switch i {
 			case 3:
 				a.Cluster = "other"
 			case 4:
 				a.State = "approved"
 			}
-			must(t, j.AddApproval(ctx, a))
+			must.Do(t, j.AddApproval(ctx, a))
 		}
 		for _, c := range []struct {
 			after, limit int
 			want         string
 		}{{0, 9, "[p2 p1 p0]"}, {1, 9, "[p1 p0]"}, {0, 2, "[p2 p1]"}, {9, 9, "[]"}} {
-			list, err := j.ApprovalsAsked(ctx, "c", begin().Add(time.Duration(c.after)*time.Minute), c.limit)
-			must(t, err)
+			list := must.Get(j.ApprovalsAsked(ctx, "c", begin().Add(time.Duration(c.after)*time.Minute), c.limit))
 			ids := []string{}
 			for _, a := range list {
 				ids = append(ids, a.Plan)
@@ -74,13 +71,12 @@ func planApprovals(t *testing.T, open func(*testing.T) store.Journal) {
 	t.Run("AnApprovalGoesWithItsPlan", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
 		for _, id := range []string{"p1", "p2"} { // p2 was run
-			must(t, j.SavePlan(ctx, plan(id)))
-			must(t, j.AddApproval(ctx, asked(id, 1)))
+			must.Do(t, j.SavePlan(ctx, plan(id)))
+			must.Do(t, j.AddApproval(ctx, asked(id, 1)))
 		}
-		must(t, j.AddRun(ctx, runOf("r2", "p2")))
-		n, err := j.DropPlans(ctx, begin().Add(time.Hour), 10)
-		must(t, err)
-		_, err = j.Approval(ctx, "p1")
+		must.Do(t, j.AddRun(ctx, runOf("r2", "p2")))
+		n := must.Get(j.DropPlans(ctx, begin().Add(time.Hour), 10))
+		_, err := j.Approval(ctx, "p1")
 		if wants(t, "the approval of a removed plan", err, fault.NotFound); n != 1 {
 			t.Errorf("%d plans removed", n)
 		}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 )
@@ -27,11 +29,8 @@ func auditChain(t *testing.T, open func(*testing.T) store.Store) {
 			})
 		}
 		all.Wait()
-		rows, err := s.AuditRecords(ctx, 0, 100)
-		must(t, err)
-		if len(rows) != 20 {
-			t.Fatalf("%d records", len(rows))
-		}
+		rows := must.Get(s.AuditRecords(ctx, 0, 100))
+		must.That(t, len(rows) == 20, "%d records", len(rows))
 		prev := audit.Begin()
 		for i, r := range rows {
 			if err := audit.Check(r, int64(i+1), prev); err != nil {
@@ -40,9 +39,7 @@ func auditChain(t *testing.T, open func(*testing.T) store.Store) {
 			prev = r.Hash
 		}
 		seq, hash, err := s.AuditEnd(ctx)
-		if err != nil || seq != 20 || !cmp.Equal(hash, prev) {
-			t.Errorf("the end is %d %x, %v", seq, hash, err)
-		}
+		expect.That(t, err == nil && seq == 20 && cmp.Equal(hash, prev), "the end is %d %x, %v", seq, hash, err)
 		if rows, err = s.AuditRecords(ctx, 15, 3); err != nil || len(rows) != 3 || rows[0].Seq != 16 {
 			t.Errorf("%d records from %v, %v", len(rows), rows, err)
 		}
@@ -54,16 +51,10 @@ func auditChain(t *testing.T, open func(*testing.T) store.Store) {
 		ctx, s := t.Context(), open(t)
 		e := store.AuditEntry{Cluster: "c", At: begin(), By: "user:1", Via: "password", From: "::1", What: "plan.made",
 			Subject: "a\r\nb\u202e", Outcome: "ok", Details: map[string]string{"b": "<script>", "a": "x"}}
-		made, err := s.Append(ctx, e)
-		must(t, err)
-		rows, err := s.AuditRecords(ctx, 0, 1)
-		must(t, err)
-		if diff := cmp.Diff(e, rows[0].AuditEntry); diff != "" {
-			t.Error(diff)
-		}
-		if diff := cmp.Diff(made, rows[0]); diff != "" {
-			t.Error(diff)
-		}
+		made := must.Get(s.Append(ctx, e))
+		rows := must.Get(s.AuditRecords(ctx, 0, 1))
+		same(t, rows[0].AuditEntry, e)
+		same(t, rows[0], made)
 	})
 	t.Run("HeadsAreKeptInOrder", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
@@ -73,18 +64,10 @@ func auditChain(t *testing.T, open func(*testing.T) store.Store) {
 		var want []store.AuditHead
 		for seq := range int64(3) {
 			h := store.AuditHead{Seq: seq + 1, Hash: []byte{1}, At: begin(), Key: []byte{2}, Signature: []byte{3}}
-			must(t, s.SaveHead(ctx, h))
+			must.Do(t, s.SaveHead(ctx, h))
 			want = append(want, h)
 		}
-		got, err := s.AuditHeads(ctx, 1, 10)
-		must(t, err)
-		if diff := cmp.Diff(want[1:], got); diff != "" {
-			t.Error(diff)
-		}
-		last, err := s.LastHead(ctx)
-		must(t, err)
-		if diff := cmp.Diff(&want[2], last); diff != "" {
-			t.Error(diff)
-		}
+		same(t, must.Get(s.AuditHeads(ctx, 1, 10)), want[1:])
+		same(t, must.Get(s.LastHead(ctx)), &want[2])
 	})
 }

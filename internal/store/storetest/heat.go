@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -17,16 +18,16 @@ func heatPictures(t *testing.T, open func(*testing.T) store.Store) {
 			return store.HeatColumn{Picture: picture, At: at.Add(time.Duration(minute) * time.Minute), Step: step, Axis: 1, Body: []byte(body)}
 		}
 		axis := store.HeatAxis{Picture: "a", ID: 1, Body: []byte{0, 255}}
-		must(t, s.SaveHeat(ctx, "c", store.HeatChange{Axes: []store.HeatAxis{axis, {Picture: "b", ID: 1, Body: []byte("x")}},
+		must.Do(t, s.SaveHeat(ctx, "c", store.HeatChange{Axes: []store.HeatAxis{axis, {Picture: "b", ID: 1, Body: []byte("x")}},
 			Columns: []store.HeatColumn{column("a", 1, time.Minute, "2"), column("a", 0, time.Minute, "1"), column("b", 0, time.Minute, "9")}}))
-		must(t, s.SaveHeat(ctx, "other", store.HeatChange{Columns: []store.HeatColumn{column("a", 0, time.Minute, "theirs")}}))
-		must(t, s.SaveHeat(ctx, "c", store.HeatChange{
+		must.Do(t, s.SaveHeat(ctx, "other", store.HeatChange{Columns: []store.HeatColumn{column("a", 0, time.Minute, "theirs")}}))
+		must.Do(t, s.SaveHeat(ctx, "c", store.HeatChange{
 			Columns:      []store.HeatColumn{column("a", 0, 5*time.Minute, "12"), column("a", 1, time.Minute, "new")},
 			GoneColumns:  []store.HeatColumn{column("a", 0, time.Minute, "")},
 			GonePictures: []string{"b"},
 		}))
 		axes, columns, err := s.LoadHeat(ctx, "c")
-		must(t, err)
+		must.Do(t, err)
 		want := []store.HeatColumn{column("a", 0, 5*time.Minute, "12"), column("a", 1, time.Minute, "new")}
 		if d := cmp.Diff(want, columns); d != "" {
 			t.Error(d)
@@ -34,7 +35,7 @@ func heatPictures(t *testing.T, open func(*testing.T) store.Store) {
 		if d := cmp.Diff([]store.HeatAxis{axis}, axes); d != "" {
 			t.Error(d)
 		}
-		must(t, s.SaveHeat(ctx, "c", store.HeatChange{GoneAxes: []store.HeatAxis{{Picture: "a", ID: 1}}}))
+		must.Do(t, s.SaveHeat(ctx, "c", store.HeatChange{GoneAxes: []store.HeatAxis{{Picture: "a", ID: 1}}}))
 		if axes, _, err = s.LoadHeat(ctx, "c"); err != nil || len(axes) != 0 {
 			t.Errorf("%v, %v", axes, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -16,17 +17,17 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 	s, ctx := open(t), t.Context()
 	at := func(n int) time.Time { return begin().Add(time.Duration(n) * time.Minute) }
 	add := func(n int, stream string, whole bool, events ...store.HistoryEvent) {
-		must(t, s.AppendHistory(ctx, "c", []store.HistoryEntry{{At: at(n), Stream: stream, Whole: whole, Body: []byte{byte(n)}}}, events))
+		must.Do(t, s.AppendHistory(ctx, "c", []store.HistoryEntry{{At: at(n), Stream: stream, Whole: whole, Body: []byte{byte(n)}}}, events))
 	}
 	add(0, "frame", true)
 	add(0, "chunks/a/1", true)
 	add(2, "chunks/a/1", false, store.HistoryEvent{ID: "e1", At: at(1), What: "moveChunk.error", NS: "a", Failed: true})
 	add(4, "chunks/b/1", true, store.HistoryEvent{ID: "e2", At: at(3), What: "split", NS: "b", Details: []byte{5, 0, 0, 0, 0}},
 		store.HistoryEvent{ID: "e1", At: at(1), What: "again", NS: "a"})
-	must(t, s.AppendHistory(ctx, "other", []store.HistoryEntry{{At: at(1), Stream: "frame", Whole: true, Body: []byte{9}}}, nil))
+	must.Do(t, s.AppendHistory(ctx, "other", []store.HistoryEntry{{At: at(1), Stream: "frame", Whole: true, Body: []byte{9}}}, nil))
 
 	got, err := s.HistoryBetween(ctx, "c", "chunks/", at(0), at(4), 10)
-	if must(t, err); len(got) != 2 || !got[0].Whole || got[1].Whole || got[1].Body[0] != 2 || !got[1].At.Equal(at(2)) ||
+	if must.Do(t, err); len(got) != 2 || !got[0].Whole || got[1].Whole || got[1].Body[0] != 2 || !got[1].At.Equal(at(2)) ||
 		got[0].Seq >= got[1].Seq {
 		t.Errorf("between: %+v", got)
 	}
@@ -50,7 +51,7 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 		t.Errorf("after the last: %s %v", next, err)
 	}
 	events, err := s.Events(ctx, "c", store.HistoryEvents{Ascending: true, Limit: 10})
-	if must(t, err); len(events) != 2 || events[0].What != "moveChunk.error" || len(events[1].Details) != 5 {
+	if must.Do(t, err); len(events) != 2 || events[0].What != "moveChunk.error" || len(events[1].Details) != 5 {
 		t.Errorf("events: %+v", events)
 	}
 	if events, err = s.Events(ctx, "c", store.HistoryEvents{OnlyFailed: true, From: at(2), Limit: 10}); err != nil || len(events) != 0 {
@@ -83,13 +84,13 @@ func placementHistory(t *testing.T, open func(*testing.T) store.Store) {
 		}
 	}
 	for _, n := range []int{0, 1, 2, 9} {
-		must(t, s.NoteWatched(ctx, "c", at(n), 3*time.Minute))
+		must.Do(t, s.NoteWatched(ctx, "c", at(n), 3*time.Minute))
 	}
 	spans, err := s.WatchedSpans(ctx, "c", time.Time{}, time.Time{})
-	if must(t, err); len(spans) != 2 || !spans[0].From.Equal(at(0)) || !spans[0].To.Equal(at(2)) || !spans[1].From.Equal(at(9)) {
+	if must.Do(t, err); len(spans) != 2 || !spans[0].From.Equal(at(0)) || !spans[0].To.Equal(at(2)) || !spans[1].From.Equal(at(9)) {
 		t.Errorf("watched: %+v", spans)
 	}
-	must(t, s.TrimHistory(ctx, "c", at(3)))
+	must.Do(t, s.TrimHistory(ctx, "c", at(3)))
 	if got, err = s.HistoryOf(ctx, "c", "chunks/a/1", at(3)); err != nil || len(got) != 2 {
 		t.Errorf("what is needed for a kept time is gone: %+v %v", got, err)
 	}
@@ -112,16 +113,15 @@ func eventCounts(t *testing.T, open func(*testing.T) store.Store) {
 		}
 		events = append(events, e)
 	}
-	must(t, s.AppendHistory(t.Context(), "c", nil, append(events, events[0])))
-	must(t, s.AppendHistory(t.Context(), "c", nil, events[:9]))
+	must.Do(t, s.AppendHistory(t.Context(), "c", nil, append(events, events[0])))
+	must.Do(t, s.AppendHistory(t.Context(), "c", nil, events[:9]))
 	check := func() {
 		t.Helper()
 		for _, width := range []time.Duration{time.Minute, 30 * time.Minute, time.Hour, 3 * time.Hour, 24 * time.Hour, 7 * 24 * time.Hour} {
 			for _, span := range [][2]time.Duration{{0, 12 * 24 * time.Hour}, {37 * time.Minute, 3 * time.Hour}, {25 * time.Hour, 200 * time.Hour},
 				{time.Hour, time.Hour}} {
 				from, to := from.Add(span[0]), from.Add(span[1])
-				counts, err := s.EventCounts(t.Context(), "c", from, to, width)
-				must(t, err)
+				counts := must.Get(s.EventCounts(t.Context(), "c", from, to, width))
 				want := map[store.EventCount]int{}
 				for _, e := range events {
 					if !e.At.Before(from) && e.At.Before(to) {
@@ -135,15 +135,14 @@ func eventCounts(t *testing.T, open func(*testing.T) store.Store) {
 						t.Fatalf("by %s, %v: %+v, want %d", width, span, c, want[key])
 					}
 				}
-				if len(counts) != len(want) {
-					t.Fatalf("by %s, %v: %d counts, want %d", width, span, len(counts), len(want))
-				}
+				must.That(t, len(counts) == len(want),
+					"by %s, %v: %d counts, want %d", width, span, len(counts), len(want))
 			}
 		}
 	}
 	check()
 	before := from.Add(77*time.Hour + 11*time.Minute)
-	must(t, s.TrimHistory(t.Context(), "c", before))
+	must.Do(t, s.TrimHistory(t.Context(), "c", before))
 	events = slices.DeleteFunc(events, func(e store.HistoryEvent) bool { return e.At.Before(before) })
 	check()
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -32,22 +34,17 @@ func intent(run string, step int) store.IntentRecord {
 func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 	t.Run("APlanIsKeptOnceAndComesBackAsItWas", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
-		must(t, j.SavePlan(ctx, plan("p1")))
+		must.Do(t, j.SavePlan(ctx, plan("p1")))
 		other := plan("p1")
 		other.Hash, other.Body = "another", []byte{7}
 		wants(t, "a plan of the same id", j.SavePlan(ctx, other), fault.Conflict)
-		got, err := j.PlanRecord(ctx, "p1")
-		must(t, err)
-		if diff := cmp.Diff(plan("p1"), got); diff != "" {
-			t.Error(diff)
-		}
-		_, err = j.PlanRecord(ctx, "p2")
-		wants(t, "a plan that is not there", err, fault.NotFound)
+		same(t, must.Get(j.PlanRecord(ctx, "p1")), plan("p1"))
+		wants(t, "a plan that is not there", must.Err(j.PlanRecord(ctx, "p2")), fault.NotFound)
 	})
 	t.Run("APlanHasOneRun", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
-		must(t, j.SavePlan(ctx, plan("p1")))
-		must(t, j.AddRun(ctx, runOf("r1", "p1")))
+		must.Do(t, j.SavePlan(ctx, plan("p1")))
+		must.Do(t, j.AddRun(ctx, runOf("r1", "p1")))
 		wants(t, "a second run of the plan", j.AddRun(ctx, runOf("r2", "p1")), fault.Conflict)
 		wants(t, "the same run again", j.AddRun(ctx, runOf("r1", "p2")), fault.Conflict)
 		want := runOf("r1", "p1")
@@ -55,21 +52,18 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 			"by id":   func() (store.RunRecord, error) { return j.RunRecord(ctx, "r1") },
 			"by plan": func() (store.RunRecord, error) { return j.PlanRun(ctx, "p1") },
 		} {
-			got, err := read()
-			must(t, err)
+			got := must.Get(read())
 			want.Seq = got.Seq
 			if diff := cmp.Diff(want, got); diff != "" || got.Seq <= 0 {
 				t.Errorf("%s, seq %d: %s", what, got.Seq, diff)
 			}
 		}
-		_, err := j.RunRecord(ctx, "r2")
-		wants(t, "a run that was refused", err, fault.NotFound)
-		_, err = j.PlanRun(ctx, "p2")
-		wants(t, "a plan without a run", err, fault.NotFound)
+		wants(t, "a run that was refused", must.Err(j.RunRecord(ctx, "r2")), fault.NotFound)
+		wants(t, "a plan without a run", must.Err(j.PlanRun(ctx, "p2")), fault.NotFound)
 	})
 	t.Run("OfRunsAddedAtOnceForAPlanOneIsKept", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
-		must(t, j.SavePlan(ctx, plan("p1")))
+		must.Do(t, j.SavePlan(ctx, plan("p1")))
 		var kept, refused atomic.Int64
 		var all sync.WaitGroup
 		for i := range 8 {
@@ -85,27 +79,19 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 			})
 		}
 		all.Wait()
-		if kept.Load() != 1 || refused.Load() != 7 {
-			t.Errorf("%d kept, %d refused", kept.Load(), refused.Load())
-		}
+		expect.That(t, kept.Load() == 1 && refused.Load() == 7, "%d kept, %d refused", kept.Load(), refused.Load())
 	})
 	t.Run("SavingARunReplacesWhatChangesAndLeavesTheRest", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
-		must(t, j.SavePlan(ctx, plan("p1")))
-		must(t, j.AddRun(ctx, runOf("r1", "p1")))
-		first, err := j.RunRecord(ctx, "r1")
-		must(t, err)
+		must.Do(t, j.SavePlan(ctx, plan("p1")))
+		must.Do(t, j.AddRun(ctx, runOf("r1", "p1")))
+		first := must.Get(j.RunRecord(ctx, "r1"))
 		r := first
 		r.State, r.Open, r.Ended, r.Body = "succeeded", false, begin().Add(time.Second), []byte("done")
-		must(t, j.SaveRun(ctx, r))
-		got, err := j.RunRecord(ctx, "r1")
-		must(t, err)
-		if diff := cmp.Diff(r, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Do(t, j.SaveRun(ctx, r))
+		same(t, must.Get(j.RunRecord(ctx, "r1")), r)
 		wants(t, "saving a run that is not there", j.SaveRun(ctx, runOf("r2", "p2")), fault.NotFound)
-		_, err = j.RunRecord(ctx, "r2")
-		wants(t, "a run that was only saved", err, fault.NotFound)
+		wants(t, "a run that was only saved", must.Err(j.RunRecord(ctx, "r2")), fault.NotFound)
 	})
 	t.Run("RunsAreListedByClusterNewestFirstInPages", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
@@ -114,16 +100,14 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 			if i == 2 {
 				r.Cluster = "another"
 			}
-			must(t, j.SavePlan(ctx, plan(r.Plan)))
-			must(t, j.AddRun(ctx, r))
+			must.Do(t, j.SavePlan(ctx, plan(r.Plan)))
+			must.Do(t, j.AddRun(ctx, r))
 		}
-		r, err := j.RunRecord(ctx, "r0") // saving again does not make a run newer
-		must(t, err)
-		must(t, j.SaveRun(ctx, r))
+		r := must.Get(j.RunRecord(ctx, "r0")) // saving again does not make a run newer
+		must.Do(t, j.SaveRun(ctx, r))
 		var got []string
 		for before := int64(0); ; {
-			page, err := j.RunRecords(ctx, "c", before, 3)
-			must(t, err)
+			page := must.Get(j.RunRecords(ctx, "c", before, 3))
 			for _, r := range page {
 				got = append(got, r.ID)
 				before = r.Seq
@@ -132,9 +116,7 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 				break
 			}
 		}
-		if diff := cmp.Diff([]string{"r4", "r3", "r1", "r0"}, got); diff != "" {
-			t.Error(diff)
-		}
+		same(t, got, []string{"r4", "r3", "r1", "r0"})
 	})
 	t.Run("OpenRunsAreThoseOfTheClusterOldestFirst", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
@@ -143,33 +125,28 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 			if i == 3 {
 				r.Cluster = "another"
 			}
-			must(t, j.SavePlan(ctx, plan(r.Plan)))
-			must(t, j.AddRun(ctx, r))
+			must.Do(t, j.SavePlan(ctx, plan(r.Plan)))
+			must.Do(t, j.AddRun(ctx, r))
 		}
 		ended := runOf("r1", "p1")
 		ended.Open, ended.Ended = false, begin()
-		must(t, j.SaveRun(ctx, ended))
-		if diff := cmp.Diff([]string{"r0", "r2"}, openIn(t, j, "c")); diff != "" {
-			t.Error(diff)
-		}
+		must.Do(t, j.SaveRun(ctx, ended))
+		same(t, openIn(t, j, "c"), []string{"r0", "r2"})
 	})
 	removedPlans(t, open)
 	planApprovals(t, open)
 	t.Run("AStepIsIntendedOnce", func(t *testing.T) {
 		ctx, j := t.Context(), open(t)
-		must(t, j.SavePlan(ctx, plan("p1")))
-		must(t, j.AddRun(ctx, runOf("r1", "p1")))
+		must.Do(t, j.SavePlan(ctx, plan("p1")))
+		must.Do(t, j.AddRun(ctx, runOf("r1", "p1")))
 		for _, step := range []int{10, 0, 2} {
-			must(t, j.AddIntent(ctx, intent("r1", step)))
+			must.Do(t, j.AddIntent(ctx, intent("r1", step)))
 		}
 		again := intent("r1", 0)
 		again.DB, again.Command = "other", []byte{7}
 		wants(t, "a step intended twice", j.AddIntent(ctx, again), fault.Conflict)
-		got, err := j.Intents(ctx, "r1")
-		must(t, err)
-		if diff := cmp.Diff([]store.IntentRecord{intent("r1", 0), intent("r1", 2), intent("r1", 10)}, got); diff != "" {
-			t.Error(diff)
-		}
+		got := must.Get(j.Intents(ctx, "r1"))
+		same(t, got, []store.IntentRecord{intent("r1", 0), intent("r1", 2), intent("r1", 10)})
 		if none, err := j.Intents(ctx, "r2"); err != nil || len(none) > 0 {
 			t.Errorf("%v %v", none, err)
 		}
@@ -178,8 +155,7 @@ func Journal(t *testing.T, open func(*testing.T) store.Journal) {
 
 func openIn(t *testing.T, j store.Journal, cluster string) (ids []string) {
 	t.Helper()
-	rows, err := j.OpenRuns(t.Context(), cluster)
-	must(t, err)
+	rows := must.Get(j.OpenRuns(t.Context(), cluster))
 	for _, r := range rows {
 		ids = append(ids, r.ID)
 	}
@@ -203,18 +179,15 @@ func RunInPlace(t *testing.T, make func(*testing.T) Place) {
 		ctx, place := t.Context(), make(t)
 		first := place.Open(t)
 		fill(ctx, t, first)
-		must(t, first.Close())
+		must.Do(t, first.Close())
 		second := place.Open(t)
 		holds(t, second)
 		wants(t, "a second run of the plan", second.AddRun(ctx, runOf("r2", "p1")), fault.Conflict)
 		wants(t, "the same intent", second.AddIntent(ctx, intent("r1", 0)), fault.Conflict)
-		must(t, second.SavePlan(ctx, plan("p2")))
-		must(t, second.AddRun(ctx, runOf("r2", "p2")))
-		rows, err := second.RunRecords(ctx, "c", 0, 10)
-		must(t, err)
-		if len(rows) != 2 || rows[0].ID != "r2" || rows[0].Seq <= rows[1].Seq {
-			t.Errorf("%+v", rows)
-		}
+		must.Do(t, second.SavePlan(ctx, plan("p2")))
+		must.Do(t, second.AddRun(ctx, runOf("r2", "p2")))
+		rows := must.Get(second.RunRecords(ctx, "c", 0, 10))
+		expect.That(t, len(rows) == 2 && rows[0].ID == "r2" && rows[0].Seq > rows[1].Seq, "%+v", rows)
 	})
 	t.Run("WhoDoesNotLeadTheJournalReadsIt", func(t *testing.T) {
 		ctx, place := t.Context(), make(t)
@@ -236,15 +209,13 @@ func RunInPlace(t *testing.T, make func(*testing.T) Place) {
 		}
 		for what, err := range writes {
 			wants(t, what+" of a reader", err, fault.Unavailable)
-			if shared && !errors.Is(err, store.ErrNotLeading) {
-				t.Errorf("%s of a replica that follows: %v", what, err)
-			}
+			expect.That(t, !shared || errors.Is(err, store.ErrNotLeading),
+				"%s of a replica that follows: %v", what, err)
 		}
 		holds(t, owner)
 		if shared {
-			must(t, reader.SavePlan(ctx, plan("p2")))
-			_, err := owner.PlanRecord(ctx, "p2")
-			must(t, err)
+			must.Do(t, reader.SavePlan(ctx, plan("p2")))
+			must.Do(t, must.Err(owner.PlanRecord(ctx, "p2")))
 		}
 	})
 }
@@ -252,30 +223,26 @@ func RunInPlace(t *testing.T, make func(*testing.T) Place) {
 // fill stores one of each.
 func fill(ctx context.Context, t *testing.T, j store.Journal) {
 	t.Helper()
-	must(t, j.SavePlan(ctx, plan("p1")))
-	must(t, j.AddRun(ctx, runOf("r1", "p1")))
-	must(t, j.AddIntent(ctx, intent("r1", 0)))
+	must.Do(t, j.SavePlan(ctx, plan("p1")))
+	must.Do(t, j.AddRun(ctx, runOf("r1", "p1")))
+	must.Do(t, j.AddIntent(ctx, intent("r1", 0)))
 	r := runOf("r1", "p1")
 	r.State, r.Body = "running", []byte("sent")
-	must(t, j.SaveRun(ctx, r))
+	must.Do(t, j.SaveRun(ctx, r))
 }
 
 // holds checks that exactly what fill stored is there.
 func holds(t *testing.T, j store.Journal) {
 	t.Helper()
 	ctx := t.Context()
-	p, err := j.PlanRecord(ctx, "p1")
-	must(t, err)
-	r, err := j.PlanRun(ctx, "p1")
-	must(t, err)
-	intents, err := j.Intents(ctx, "r1")
-	must(t, err)
+	p := must.Get(j.PlanRecord(ctx, "p1"))
+	r := must.Get(j.PlanRun(ctx, "p1"))
+	intents := must.Get(j.Intents(ctx, "r1"))
 	want := runOf("r1", "p1")
 	want.State, want.Body, want.Seq = "running", []byte("sent"), r.Seq
 	if diff := cmp.Diff(plan("p1"), p) + cmp.Diff(want, r) + cmp.Diff([]store.IntentRecord{intent("r1", 0)}, intents) +
 		cmp.Diff([]string{"r1"}, openIn(t, j, "c")); diff != "" {
 		t.Error(diff)
 	}
-	_, err = j.PlanRecord(ctx, "p2")
-	wants(t, "a plan that nobody kept", err, fault.NotFound)
+	wants(t, "a plan that nobody kept", must.Err(j.PlanRecord(ctx, "p2")), fault.NotFound)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -16,23 +17,23 @@ func notices(t *testing.T, open func(*testing.T) store.Store) {
 		ctx, s := t.Context(), open(t)
 		dismissal := store.Dismissal{ID: "jumbo.a", By: "user:anna", Reason: "later <b>", At: begin().Add(time.Second)}
 		take := store.Take{ID: "hot-shard.a", By: "user:ben", Note: "splitting <b>", At: begin()}
-		must(t, s.Dismiss(ctx, "c", store.Dismissal{ID: "jumbo.a", By: "user:ben", At: begin()}, entry("advice.dismiss")))
-		must(t, s.Dismiss(ctx, "c", dismissal, entry("advice.dismiss")))
-		must(t, s.Take(ctx, "c", store.Take{ID: "hot-shard.a", By: "user:anna", At: begin()}, entry("advice.taken")))
-		must(t, s.Take(ctx, "c", take, entry("advice.taken")))
+		must.Do(t, s.Dismiss(ctx, "c", store.Dismissal{ID: "jumbo.a", By: "user:ben", At: begin()}, entry("advice.dismiss")))
+		must.Do(t, s.Dismiss(ctx, "c", dismissal, entry("advice.dismiss")))
+		must.Do(t, s.Take(ctx, "c", store.Take{ID: "hot-shard.a", By: "user:anna", At: begin()}, entry("advice.taken")))
+		must.Do(t, s.Take(ctx, "c", take, entry("advice.taken")))
 		for cluster, n := range map[string]int{"c": 1, "another": 0} {
 			dismissals, err := s.Dismissals(ctx, cluster)
-			if must(t, err); !cmp.Equal(dismissals, []store.Dismissal{dismissal}[:n:n], cmpopts.EquateEmpty()) {
+			if must.Do(t, err); !cmp.Equal(dismissals, []store.Dismissal{dismissal}[:n:n], cmpopts.EquateEmpty()) {
 				t.Errorf("of %s: %+v", cluster, dismissals)
 			}
 			takes, err := s.Takes(ctx, cluster)
-			if must(t, err); !cmp.Equal(takes, []store.Take{take}[:n:n], cmpopts.EquateEmpty()) {
+			if must.Do(t, err); !cmp.Equal(takes, []store.Take{take}[:n:n], cmpopts.EquateEmpty()) {
 				t.Errorf("of %s: %+v", cluster, takes)
 			}
 		}
-		must(t, s.Restore(ctx, "c", "jumbo.a", entry("advice.restore")))
+		must.Do(t, s.Restore(ctx, "c", "jumbo.a", entry("advice.restore")))
 		wants(t, "a second restore", s.Restore(ctx, "c", "jumbo.a", entry("advice.restore")), fault.NotFound)
-		must(t, s.Leave(ctx, "c", "hot-shard.a", entry("advice.left")))
+		must.Do(t, s.Leave(ctx, "c", "hot-shard.a", entry("advice.left")))
 		wants(t, "a second leave", s.Leave(ctx, "c", "hot-shard.a", entry("advice.left")), fault.NotFound)
 		for what, n := range map[string]int{"advice.dismiss": 2, "advice.taken": 2, "advice.restore": 1, "advice.left": 1} {
 			if got := recorded(t, s, what); got != n {
@@ -43,7 +44,7 @@ func notices(t *testing.T, open func(*testing.T) store.Store) {
 	t.Run("ExpiredSilencesAreDeleted", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
 		add := func(id string, at time.Time, d time.Duration) {
-			must(t, s.AddSilence(ctx, "c", store.Silence{ID: id, Rule: "jumbo", By: "local", At: at, Until: at.Add(d)}, entry("alert.silence")))
+			must.Do(t, s.AddSilence(ctx, "c", store.Silence{ID: id, Rule: "jumbo", By: "local", At: at, Until: at.Add(d)}, entry("alert.silence")))
 		}
 		add("long", begin(), 2*time.Hour)
 		add("short", begin(), time.Hour)
@@ -55,21 +56,21 @@ func notices(t *testing.T, open func(*testing.T) store.Store) {
 		}
 		add("new", begin().Add(90*time.Minute), time.Hour)
 		wants(t, "the end of an expired silence", s.EndSilence(ctx, "c", "short", entry("x")), fault.NotFound)
-		must(t, s.EndSilence(ctx, "c", "new", entry("x")))
+		must.Do(t, s.EndSilence(ctx, "c", "new", entry("x")))
 	})
 	t.Run("AlertsDeliveriesAndWatchesAreReplacedAndRemoved", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
 		alert := func(id, body string) store.AlertRecord {
 			return store.AlertRecord{ID: id, At: begin(), Body: []byte(body)}
 		}
-		must(t, s.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{alert("b", "1"), alert("a", "2")}}))
-		must(t, s.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{alert("b", "3")}, Gone: []string{"a", "none"}}))
+		must.Do(t, s.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{alert("b", "1"), alert("a", "2")}}))
+		must.Do(t, s.SaveAlerts(ctx, "c", store.AlertChange{Saved: []store.AlertRecord{alert("b", "3")}, Gone: []string{"a", "none"}}))
 		if got, err := s.Alerts(ctx, "c"); err != nil || !cmp.Equal(got, []store.AlertRecord{alert("b", "3")}) {
 			t.Error(got, err)
 		}
 		last := store.Delivery{Target: "ops", At: begin(), Code: "ok", Status: 200, Alerts: 2, Test: true}
-		must(t, s.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: begin(), Code: "timeout", Failed: 1}))
-		must(t, s.SaveDelivery(ctx, "c", last))
+		must.Do(t, s.SaveDelivery(ctx, "c", store.Delivery{Target: "ops", At: begin(), Code: "timeout", Failed: 1}))
+		must.Do(t, s.SaveDelivery(ctx, "c", last))
 		if got, err := s.Deliveries(ctx, "c"); err != nil || !cmp.Equal(got, []store.Delivery{last}) {
 			t.Error(got, err)
 		}
@@ -77,9 +78,9 @@ func notices(t *testing.T, open func(*testing.T) store.Store) {
 		later, other := watch, watch
 		later.At, other.Kind = begin().Add(time.Hour), "chunk"
 		for _, w := range []store.Watch{watch, later, other} {
-			must(t, s.AddWatch(ctx, "c", w))
+			must.Do(t, s.AddWatch(ctx, "c", w))
 		}
-		must(t, s.EndWatch(ctx, "c", other))
+		must.Do(t, s.EndWatch(ctx, "c", other))
 		if got, err := s.Watches(ctx, "c", "local"); err != nil || !cmp.Equal(got, []store.Watch{watch}) {
 			t.Error(got, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -16,22 +17,19 @@ func runOutcomes(t *testing.T, open func(*testing.T) store.Store) {
 		one := func(run string, minute int, open bool, body string) store.RunOutcome {
 			return store.RunOutcome{Run: run, At: begin().Add(time.Duration(minute) * time.Minute), Open: open, Body: []byte(body)}
 		}
-		must(t, s.SaveRunOutcome(ctx, "c", one("b", 1, true, "before")))
-		must(t, s.SaveRunOutcome(ctx, "c", one("a", 1, true, "before")))
-		must(t, s.SaveRunOutcome(ctx, "c", one("z", 1, true, "before")))
-		must(t, s.SaveRunOutcome(ctx, "c", one("z", 2, false, "both")))
-		must(t, s.SaveRunOutcome(ctx, "other", one("a", 3, true, "theirs")))
-		got, err := s.OpenRunOutcomes(ctx, "c")
-		must(t, err)
+		must.Do(t, s.SaveRunOutcome(ctx, "c", one("b", 1, true, "before")))
+		must.Do(t, s.SaveRunOutcome(ctx, "c", one("a", 1, true, "before")))
+		must.Do(t, s.SaveRunOutcome(ctx, "c", one("z", 1, true, "before")))
+		must.Do(t, s.SaveRunOutcome(ctx, "c", one("z", 2, false, "both")))
+		must.Do(t, s.SaveRunOutcome(ctx, "other", one("a", 3, true, "theirs")))
+		got := must.Get(s.OpenRunOutcomes(ctx, "c"))
 		if d := cmp.Diff([]store.RunOutcome{one("a", 1, true, "before"), one("b", 1, true, "before")}, got); d != "" {
 			t.Error(d)
 		}
-		ended, err := s.RunOutcome(ctx, "c", "z")
-		must(t, err)
+		ended := must.Get(s.RunOutcome(ctx, "c", "z"))
 		if d := cmp.Diff(one("z", 2, false, "both"), ended); d != "" {
 			t.Error(d)
 		}
-		_, err = s.RunOutcome(ctx, "other", "z")
-		wants(t, "the outcome of another cluster's run", err, fault.NotFound)
+		wants(t, "the outcome of another cluster's run", must.Err(s.RunOutcome(ctx, "other", "z")), fault.NotFound)
 	})
 }

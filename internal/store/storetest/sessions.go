@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -22,7 +24,7 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 	t.Run("AreFoundByIDAndBySecret", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
 		want := session("a", "user:1")
-		must(t, s.CreateSession(ctx, want, "", entry("login.ok")))
+		must.Do(t, s.CreateSession(ctx, want, "", entry("login.ok")))
 		for what, find := range map[string]func() (store.Session, error){
 			"id":   func() (store.Session, error) { return s.Session(ctx, "a") },
 			"hash": func() (store.Session, error) { return s.SessionByHash(ctx, want.Hash) },
@@ -31,29 +33,24 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 				t.Errorf("by %s: %+v, %v", what, got, err)
 			}
 		}
-		_, err := s.Session(ctx, "hash of a")
-		wants(t, "a hash as id", err, fault.NotFound)
-		_, err = s.SessionByHash(ctx, []byte("a"))
-		wants(t, "an id as hash", err, fault.NotFound)
-		if recorded(t, s, "login.ok") != 1 {
-			t.Error("it is not recorded")
-		}
+		wants(t, "a hash as id", must.Err(s.Session(ctx, "hash of a")), fault.NotFound)
+		wants(t, "an id as hash", must.Err(s.SessionByHash(ctx, []byte("a"))), fault.NotFound)
+		expect.That(t, recorded(t, s, "login.ok") == 1, "it is not recorded")
 	})
 	t.Run("ReplaceAndNoteTheSignIn", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
-		must(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
-		must(t, s.CreateSession(ctx, session("a", "user:1"), "", entry("x")))
-		must(t, s.CreateSession(ctx, session("b", "user:1"), "a", entry("x")))
-		_, err := s.Session(ctx, "a")
-		wants(t, "the replaced one", err, fault.NotFound)
+		must.Do(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
+		must.Do(t, s.CreateSession(ctx, session("a", "user:1"), "", entry("x")))
+		must.Do(t, s.CreateSession(ctx, session("b", "user:1"), "a", entry("x")))
+		wants(t, "the replaced one", must.Err(s.Session(ctx, "a")), fault.NotFound)
 		if u, err := s.User(ctx, "1"); err != nil || !u.LastLogin.Equal(begin()) {
 			t.Errorf("last sign-in %s, %v", u.LastLogin, err)
 		}
 	})
 	t.Run("AreRotatedByOneOfMany", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
-		must(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
-		must(t, s.CreateSession(ctx, session("a", "user:1"), "", entry("x")))
+		must.Do(t, s.CreateUser(ctx, user("1", "anna"), entry("x")))
+		must.Do(t, s.CreateSession(ctx, session("a", "user:1"), "", entry("x")))
 		var done atomic.Int32
 		var all sync.WaitGroup
 		for _, id := range []string{"b", "c", "d", "e"} {
@@ -69,13 +66,10 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 			})
 		}
 		all.Wait()
-		rows, err := s.Sessions(ctx, "")
-		must(t, err)
-		if done.Load() != 1 || len(rows) != 1 || recorded(t, s, "rotated") != 1 {
-			t.Fatalf("%d rotations, %d recorded, %d sessions", done.Load(), recorded(t, s, "rotated"), len(rows))
-		}
-		_, err = s.SessionByHash(ctx, []byte("hash of a"))
-		wants(t, "the secret before", err, fault.NotFound)
+		rows := must.Get(s.Sessions(ctx, ""))
+		must.That(t, done.Load() == 1 && len(rows) == 1 && recorded(t, s, "rotated") == 1,
+			"%d rotations, %d recorded, %d sessions", done.Load(), recorded(t, s, "rotated"), len(rows))
+		wants(t, "the secret before", must.Err(s.SessionByHash(ctx, []byte("hash of a"))), fault.NotFound)
 		got, err := s.SessionByFormer(ctx, []byte("hash of a"))
 		if err != nil || !cmp.Equal(got, rows[0]) || !got.Former.Equal(begin().Add(10*time.Second)) ||
 			!got.Created.Equal(begin().Add(-time.Minute)) {
@@ -84,48 +78,40 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 		if u, err := s.User(ctx, "1"); err != nil || !u.LastLogin.Equal(begin()) {
 			t.Errorf("a rotation is noted as a sign-in: %s, %v", u.LastLogin, err)
 		}
-		must(t, s.RotateSession(ctx, got.ID, session("f", "user:1"), entry("x")))
-		_, err = s.SessionByFormer(ctx, []byte("hash of a"))
-		wants(t, "a secret that is two rotations old", err, fault.NotFound)
-		must(t, s.EndSession(ctx, "f", entry("x")))
-		_, err = s.SessionByFormer(ctx, got.Hash)
-		wants(t, "the secret before one that ended", err, fault.NotFound)
-		_, err = s.SessionByFormer(ctx, nil)
-		wants(t, "no secret", err, fault.NotFound)
+		must.Do(t, s.RotateSession(ctx, got.ID, session("f", "user:1"), entry("x")))
+		wants(t, "a secret that is two rotations old", must.Err(s.SessionByFormer(ctx, []byte("hash of a"))), fault.NotFound)
+		must.Do(t, s.EndSession(ctx, "f", entry("x")))
+		wants(t, "the secret before one that ended", must.Err(s.SessionByFormer(ctx, got.Hash)), fault.NotFound)
+		wants(t, "no secret", must.Err(s.SessionByFormer(ctx, nil)), fault.NotFound)
 	})
 	t.Run("AreListedNewestFirst", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
 		for i, id := range []string{"a", "b", "c"} {
 			row := session(id, "user:1")
 			row.Created = begin().Add(time.Duration(i) * time.Second)
-			must(t, s.CreateSession(ctx, row, "", entry("x")))
+			must.Do(t, s.CreateSession(ctx, row, "", entry("x")))
 		}
-		must(t, s.CreateSession(ctx, session("z", "user:2"), "", entry("x")))
+		must.Do(t, s.CreateSession(ctx, session("z", "user:2"), "", entry("x")))
 		for subject, want := range map[string][]string{"user:1": {"c", "b", "a"}, "user:2": {"z"}, "user:3": nil, "": {"c", "b", "a", "z"}} {
-			rows, err := s.Sessions(ctx, subject)
-			must(t, err)
+			rows := must.Get(s.Sessions(ctx, subject))
 			var got []string
 			for _, r := range rows {
 				got = append(got, r.ID)
 			}
-			if !slices.Equal(got, want) {
-				t.Errorf("%q: %v, want %v", subject, got, want)
-			}
+			expect.That(t, slices.Equal(got, want), "%q: %v, want %v", subject, got, want)
 		}
 	})
 	t.Run("AreTouchedAndEnded", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
-		must(t, s.CreateSession(ctx, session("a", "user:1"), "", entry("x")))
-		must(t, s.TouchSession(ctx, "a", begin().Add(time.Minute)))
-		must(t, s.TouchSession(ctx, "nobody", begin()))
+		must.Do(t, s.CreateSession(ctx, session("a", "user:1"), "", entry("x")))
+		must.Do(t, s.TouchSession(ctx, "a", begin().Add(time.Minute)))
+		must.Do(t, s.TouchSession(ctx, "nobody", begin()))
 		if got, err := s.Session(ctx, "a"); err != nil || !got.Used.Equal(begin().Add(time.Minute)) {
 			t.Errorf("used %s, %v", got.Used, err)
 		}
-		must(t, s.EndSession(ctx, "a", entry("logout")))
+		must.Do(t, s.EndSession(ctx, "a", entry("logout")))
 		wants(t, "once more", s.EndSession(ctx, "a", entry("logout")), fault.NotFound)
-		if n := recorded(t, s, "logout"); n != 1 {
-			t.Errorf("%d are recorded", n)
-		}
+		expect.Equal(t, recorded(t, s, "logout"), 1, "entries recorded")
 	})
 	t.Run("AreDroppedWhenTheyEndedByThemselves", func(t *testing.T) {
 		ctx, s := t.Context(), open(t)
@@ -138,10 +124,9 @@ func sessions(t *testing.T, open func(*testing.T) store.Store) {
 		}
 		made.Created, used.Used = begin().Add(3*time.Hour), begin().Add(3*time.Hour)
 		for _, row := range []store.Session{old, idle, live, made, used} {
-			must(t, s.CreateSession(ctx, row, "", entry("x")))
+			must.Do(t, s.CreateSession(ctx, row, "", entry("x")))
 		}
-		ids, err := s.DropSessions(ctx, begin().Add(time.Hour), begin(), begin().Add(2*time.Hour))
-		must(t, err)
+		ids := must.Get(s.DropSessions(ctx, begin().Add(time.Hour), begin(), begin().Add(2*time.Hour)))
 		if slices.Sort(ids); !slices.Equal(ids, []string{"idle", "made ahead", "old", "used ahead"}) {
 			t.Errorf("dropped %v", ids)
 		}

@@ -8,7 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -33,26 +37,23 @@ func entry(what string) store.AuditEntry {
 	return store.AuditEntry{At: begin(), By: "user:1", What: what, Outcome: "ok"}
 }
 
-func must(t *testing.T, err error) {
+// same fails unless what came back is what was stored.
+func same(t *testing.T, got, want any) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	diff := cmp.Diff(want, got)
+	expect.That(t, diff == "", "%s", diff)
 }
 
 // wants fails unless err is of a kind.
 func wants(t *testing.T, what string, err error, kind fault.Kind) {
 	t.Helper()
-	if err == nil || fault.Of(err) != kind {
-		t.Errorf("%s: %v; want a %s", what, err, kind)
-	}
+	expect.That(t, err != nil && fault.Of(err) == kind, "%s: %v; want a %s", what, err, kind)
 }
 
 // recorded counts the audit entries of a kind.
 func recorded(t *testing.T, s store.Store, what string) (n int) {
 	t.Helper()
-	rows, err := s.AuditRecords(t.Context(), 0, 1000)
-	must(t, err)
+	rows := must.Get(s.AuditRecords(t.Context(), 0, 1000))
 	for _, r := range rows {
 		if r.What == what {
 			n++
@@ -64,9 +65,7 @@ func recorded(t *testing.T, s store.Store, what string) (n int) {
 // whole tests the store as a whole.
 func whole(t *testing.T, open func(*testing.T) store.Store) {
 	s := open(t)
-	if !s.Owner() {
-		t.Fatal("the only process does not own the store")
-	}
+	must.That(t, s.Owner(), "the only process does not own the store")
 	if living, err := s.Living(t.Context()); err != nil || len(living) != 1 || living[0] != s.Opening() || s.Opening() == "" {
 		t.Errorf("living are %q, %v; this opening is %q", living, err, s.Opening())
 	}
@@ -77,9 +76,7 @@ func whole(t *testing.T, open func(*testing.T) store.Store) {
 		"user":    s.CreateUser(gone, user("1", "anna"), entry("x")),
 		"read":    func() error { _, err := s.Users(gone); return err }(),
 	} {
-		if err == nil || !errors.Is(err, context.Canceled) {
-			t.Errorf("%s with a context that is over: %v", what, err)
-		}
+		expect.That(t, err != nil && errors.Is(err, context.Canceled), "%s with a context that is over: %v", what, err)
 	}
 	if _, err := s.User(t.Context(), "1"); fault.Of(err) != fault.NotFound {
 		t.Errorf("a call that failed had an effect: %v", err)

@@ -17,42 +17,6 @@ type Past interface {
 	Begin(ctx context.Context, cluster string) (time.Time, error)
 }
 
-// offWatch follows the balancer's switch while this process runs.
-type offWatch struct {
-	sawOn   bool
-	off     bool
-	since   OffSince
-	settled bool // history has been read for this time of being off
-}
-
-func isOff(t *topology.Table) bool {
-	return !t.Balancer.Moves()
-}
-
-// observe takes in a table. It returns true when history should be read.
-func (w *offWatch) observe(t *topology.Table, now time.Time) bool {
-	if !t.IsRead() || !t.Balancer.Known {
-		return false
-	}
-	if !isOff(t) {
-		*w = offWatch{sawOn: true}
-		return false
-	}
-	if !w.off {
-		*w = offWatch{off: true, sawOn: w.sawOn, since: OffSince{At: now, AtLeast: !w.sawOn, Method: "watched"}}
-	}
-	return w.since.AtLeast && !w.settled
-}
-
-func (w *offWatch) found(s OffSince) {
-	if w.off {
-		w.settled = true
-		if !s.At.IsZero() && s.At.Before(w.since.At) {
-			w.since = s
-		}
-	}
-}
-
 // oldest is the first state that history has.
 func oldest(ctx context.Context, past Past, cluster string) (history.Moment, error) {
 	begin, err := past.Begin(ctx, cluster)
@@ -62,16 +26,11 @@ func oldest(ctx context.Context, past Past, cluster string) (history.Moment, err
 	return past.At(ctx, cluster, begin)
 }
 
-// offSince finds in history when the balancer was turned off.
-func offSince(ctx context.Context, past Past, cluster string, known, now time.Time) (OffSince, error) {
-	return sinceWhen(ctx, past, cluster, known, now, func(t *topology.Table) (bool, bool) { return isOff(t), t.Balancer.Known })
-}
-
 // sinceWhen finds in history since when something has been so: steps back until it was
 // not, then halves the time between, to a minute. Some twenty reads.
 func sinceWhen(ctx context.Context, past Past, cluster string, seen, now time.Time,
-	is func(*topology.Table) (so, known bool)) (OffSince, error) {
-	out := OffSince{At: seen, AtLeast: true, Method: "history"}
+	is func(*topology.Table) (so, known bool)) (SettingSince, error) {
+	out := SettingSince{At: seen, AtLeast: true, Method: "history"}
 	var before time.Time // when it was not so
 	for step := time.Hour; step <= history.Keep; step *= 4 {
 		m, err := past.At(ctx, cluster, now.Add(-step))
@@ -83,7 +42,7 @@ func sinceWhen(ctx context.Context, past Past, cluster string, seen, now time.Ti
 		case first && fault.Of(err) == fault.NotFound:
 			return out, nil
 		case err != nil:
-			return OffSince{}, err
+			return SettingSince{}, err
 		}
 		so, known := is(m.Table)
 		if !known || !m.At.Before(out.At) {
@@ -103,7 +62,7 @@ func sinceWhen(ctx context.Context, past Past, cluster string, seen, now time.Ti
 	for out.At.Sub(before) > time.Minute {
 		m, err := past.At(ctx, cluster, before.Add(out.At.Sub(before)/2))
 		if err != nil {
-			return OffSince{}, err
+			return SettingSince{}, err
 		}
 		if so, _ := is(m.Table); so {
 			out.At = m.At
