@@ -47,23 +47,19 @@ func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 	}
 	table.Collections = nil
 	s.Watcher.Publish(&table)
-	if got := headline(); !strings.HasPrefix(got, "No collection is sharded") {
-		t.Errorf("headline %q without a sharded collection", got)
-	}
+	got := headline()
+	expect.That(t, strings.HasPrefix(got, "No collection is sharded"), "headline %q without a sharded collection", got)
 	unread := table
 	unread.Unsharded = nil
 	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: errors.New("the cluster does not answer")}}
 	s.Watcher.Publish(&unread)
-	if got := headline(); !strings.HasPrefix(got, "The collections could not be read") {
-		t.Errorf("headline %q when the collections could not be read", got)
-	}
-	if text := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main").Text(); strings.Contains(text, "no collections yet") {
-		t.Errorf("a map that could not be read says that there are no collections: %s", text)
-	}
+	got = headline()
+	expect.That(t, strings.HasPrefix(got, "The collections could not be read"), "headline %q when the collections could not be read", got)
+	text := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main").Text()
+	expect.Lacks(t, text, "no collections yet", "a map that could not be read says that there are no collections")
 	s.Watcher.Publish(&topology.Table{})
-	if got := headline(); !strings.Contains(got, "appears after the first read") {
-		t.Errorf("headline %q before the first read", got)
-	}
+	got = headline()
+	expect.That(t, strings.Contains(got, "appears after the first read"), "headline %q before the first read", got)
 }
 
 func TestEachBandIsToldInWords(t *testing.T) {
@@ -73,9 +69,8 @@ func TestEachBandIsToldInWords(t *testing.T) {
 	for _, want := range []string{"250 chunks", "shard-rs-1", "jumbo"} {
 		expect.That(t, strings.Contains(label, want), "label %q lacks %q", label, want)
 	}
-	if rows := page.Find(".maptable tbody tr").Length(); rows != page.Find(".band").Length() {
-		t.Errorf("%d rows of the table for %d bands", rows, page.Find(".band").Length())
-	}
+	rows := page.Find(".maptable tbody tr").Length()
+	expect.That(t, rows == page.Find(".band").Length(), "%d rows of the table for %d bands", rows, page.Find(".band").Length())
 }
 
 func TestWithoutAScriptLinksLeadFromAllCollectionsToOneChunk(t *testing.T) {

@@ -78,9 +78,7 @@ func TestLocateAsksAllClustersAtOnceAndNamesThoseWithAnAnswerFirst(t *testing.T)
 		if text := strings.Join(list, ", "); text != want {
 			t.Errorf("%s, want %s", text, want)
 		}
-		if got[3].Text != "It did not answer within 5 seconds." || got[9].URL != "" || !got[2].Stale || got[0].Stale {
-			t.Errorf("%+v", got)
-		}
+		expect.That(t, got[3].Text == "It did not answer within 5 seconds." && got[9].URL == "" && got[2].Stale && !got[0].Stale, "%+v", got)
 		doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki/handbook").Body.String())
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 		for _, says := range []string{"Found in 3 of 5 clusters that answer · 4 not known · 1 not permitted",
@@ -133,9 +131,8 @@ func TestEachClusterThatIsAskedCountsForThePerson(t *testing.T) {
 	for range guard.LocateBurst/50 + 1 {
 		got = append(got, s.Do("GET", "/api/v1/locate?q=nobody").Code)
 	}
-	if want := []int{200, 200, 200, 200, http.StatusTooManyRequests}; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	want := []int{200, 200, 200, 200, http.StatusTooManyRequests}
+	expect.Equal(t, fmt.Sprint(got), fmt.Sprint(want), "%v, want %v", got, want)
 }
 
 func TestBoxToLocateIsForThoseWhoMayDoSoSomewhere(t *testing.T) {
@@ -168,16 +165,13 @@ func TestLocateInAllClustersSpeaksTheWordsThatTheyShare(t *testing.T) {
 		return webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("#q, #lines").AttrOr("placeholder", "")
 	}
 	one, many := words("/locate"), words("/locate/bulk")
-	if one != "shop/document key, shop, or any id" || many != "shop/document key, shop, id or log line" {
-		t.Errorf("%q, %q", one, many)
-	}
+	expect.That(t, one == "shop/document key, shop, or any id" && many == "shop/document key, shop, id or log line", "%q, %q", one, many)
 	for _, c := range all.List {
 		if c.Site != nil {
 			c.Site.Deps.Cluster.Profile = profile.Yorkie()
 			break
 		}
 	}
-	if one := words("/locate"); one != "project/document key, project, or any id" {
-		t.Errorf("%q", one)
-	}
+	one = words("/locate")
+	expect.That(t, one == "project/document key, project, or any id", "%q", one)
 }

@@ -31,13 +31,11 @@ func TestEveryPlaybookIsListedAndOpens(t *testing.T) {
 		to := a.AttrOr("href", "")
 		listed[to] = true
 		page := open(t, s, to)
-		if title := page.Find("h1").Text(); title == "" || title != a.Text() {
-			t.Errorf("%s is listed as %q and has the title %q", to, a.Text(), title)
-		}
+		title := page.Find("h1").Text()
+		expect.That(t, title != "" && title == a.Text(), "%s is listed as %q and has the title %q", to, a.Text(), title)
 		for _, heading := range []string{"How it shows", "Look", "Decide", "Plan and run", "Proof", "Undo", "If it goes wrong", "Tell the team"} {
-			if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
-				t.Errorf("%s has no part %q", to, heading)
-			}
+			expect.Equal(t, page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length(), 1,
+				"%s has no part %q", to, heading)
 		}
 		expect.That(t, page.Find("[data-copy]").Length() >= 5, "%s has no commands to copy", to)
 		if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
@@ -46,9 +44,7 @@ func TestEveryPlaybookIsListedAndOpens(t *testing.T) {
 	})
 	for _, r := range rules.Rules() {
 		for _, p := range r.Playbooks() {
-			if !listed[p.URL()] {
-				t.Errorf("%s leads to %s, which is not listed", r, p.URL())
-			}
+			expect.That(t, listed[p.URL()], "%s leads to %s, which is not listed", r, p.URL())
 		}
 	}
 }
@@ -58,10 +54,9 @@ func TestEachPlaybookNamesTheProblemsThatLeadToIt(t *testing.T) {
 	s := webtest.New(t)
 	for _, r := range rules.Rules() {
 		for _, p := range r.Playbooks() {
-			if shows := open(t, s, p.URL()).Find("article h2").First().NextUntil("h2").Text(); !strings.Contains(
-				strings.Join(strings.Fields(shows), " "), r.Name()) {
-				t.Errorf("%s does not name %q under how it shows", p, r.Name())
-			}
+			shows := open(t, s, p.URL()).Find("article h2").First().NextUntil("h2").Text()
+			expect.That(t, strings.Contains(strings.Join(strings.Fields(shows), " "), r.Name()),
+				"%s does not name %q under how it shows", p, r.Name())
 		}
 	}
 }
@@ -97,12 +92,10 @@ func TestPlaybooksWithoutChangesSaySoAndDoNotLinkToPlans(t *testing.T) {
 	on := open(t, webtest.New(t), "/help/hot-project")
 	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/help/hot-project")
 	const plans = `article a[href^="/plans"]`
-	if on.Find(plans).Length() == 0 || off.Find(plans).Length() != 0 {
-		t.Errorf("%d links to plans, and %d without changes", on.Find(plans).Length(), off.Find(plans).Length())
-	}
-	if on.Find(".note").Length() != 0 || !strings.Contains(off.Find(".note").Text(), "Changes are turned off") {
-		t.Error("the page does not say that changes are turned off")
-	}
+	expect.That(t, on.Find(plans).Length() != 0 && off.Find(plans).Length() == 0,
+		"%d links to plans, and %d without changes", on.Find(plans).Length(), off.Find(plans).Length())
+	expect.That(t, on.Find(".note").Length() == 0 && strings.Contains(off.Find(".note").Text(), "Changes are turned off"),
+		"the page does not say that changes are turned off")
 }
 
 // Below the base of a cluster a playbook leads to the pages of its own cluster.
@@ -110,9 +103,8 @@ func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Place.Base = templates.Base{Prefix: "/c/eu"} })
 	a := open(t, s, "/help/hot-project").Find("article a")
 	a.Each(func(_ int, a *goquery.Selection) {
-		if to := a.AttrOr("href", ""); !strings.HasPrefix(to, "/c/eu/") {
-			t.Errorf("a link to %s", to)
-		}
+		to := a.AttrOr("href", "")
+		expect.That(t, strings.HasPrefix(to, "/c/eu/"), "a link to %s", to)
 	})
 	expect.That(t, a.Length() != 0, "no links")
 }

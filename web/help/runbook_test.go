@@ -54,9 +54,8 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 			page := open(t, s, address)
 			expect.Contains(t, page.Find(".head").Text(), r.Alert, "%s is not about", address)
 			for _, heading := range []string{"What it means", "How to look", "What to do", "Pages of shardboard"} {
-				if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
-					t.Errorf("%s has no part %q", address, heading)
-				}
+				expect.Equal(t, page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length(), 1,
+					"%s has no part %q", address, heading)
 			}
 			if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
 				t.Errorf("%s shows its markup", address)
@@ -87,19 +86,16 @@ func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 			t.Errorf("cluster %q: %v", name, links("/runbooks/balancer-off?cluster="+url.QueryEscape(name)))
 		}
 	}
-	if of := links("/runbooks/audit-record-broken"); len(slices.Compact(of)) != 1 || of[0] != "/audit" {
-		t.Errorf("pages of the server itself: %v", of)
-	}
-	if of := links("/runbooks/zone-violations?cluster=prod"); !strings.Contains(strings.Join(of, " "), "/runbooks/balancer-off") {
-		t.Errorf("no link to another runbook: %v", of)
-	}
+	of = links("/runbooks/audit-record-broken")
+	expect.That(t, len(slices.Compact(of)) == 1 && of[0] == "/audit", "pages of the server itself: %v", of)
+	of = links("/runbooks/zone-violations?cluster=prod")
+	expect.That(t, strings.Contains(strings.Join(of, " "), "/runbooks/balancer-off"), "no link to another runbook: %v", of)
 }
 
 func TestRunbooksWithoutChangesDoNotLinkToRuns(t *testing.T) {
 	const runs = `article a[href^="/runs"]`
 	on := open(t, webtest.New(t), "/runbooks/run-waiting")
 	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/runbooks/run-waiting")
-	if on.Find(runs).Length() == 0 || off.Find(runs).Length() != 0 {
-		t.Errorf("%d links to runs, and %d without changes", on.Find(runs).Length(), off.Find(runs).Length())
-	}
+	expect.That(t, on.Find(runs).Length() != 0 && off.Find(runs).Length() == 0,
+		"%d links to runs, and %d without changes", on.Find(runs).Length(), off.Find(runs).Length())
 }

@@ -63,9 +63,8 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 		{Key: "left", Value: bounds(c, shardkey.Range{Min: left.Min, Max: left.Max})},
 		{Key: "right", Value: bounds(c, shardkey.Range{Min: right.Min, Max: right.Max})}})
 	x.Show(split.Time, replaced(t, x.Watcher.Get(), c, split, left, right))
-	if w := x.Do("GET", ref); w.Code != http.StatusOK {
-		t.Fatalf("the chunk that the split made: %d", w.Code)
-	}
+	w := x.Do("GET", ref)
+	must.That(t, w.Code == http.StatusOK, "the chunk that the split made: %d", w.Code)
 	c = x.Watcher.Get().Collection(ns)
 	all := shardkey.Range{Min: c.Chunks.At(6).Min, Max: c.Chunks.At(9).Max}
 	merge := event("autoMerge", append(bounds(c, all), bson.E{Key: "numChunks", Value: int64(4)}))
@@ -88,9 +87,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 	}
 	now := page(time.Time{}, http.StatusNotFound)
 	want := "At " + answer.FullInstant(merge.Time) + " this chunk and its neighbours were merged (chunks merged into one: 4)."
-	if text := now.Find(".lead").Text(); !strings.Contains(text, want) {
-		t.Errorf("it says %q, want %q", text, want)
-	}
+	expect.Contains(t, now.Find(".lead").Text(), want, "it says")
 	coverer := now.Find(".coverers").First().Find("a").First()
 	if href := coverer.AttrOr("href", ""); href != answer.ChunkURL(ns, answer.ChunkRef(c, one.Min)) || coverer.Text() != "Chunk 7" {
 		t.Errorf("its keys are in %q, %s", coverer.Text(), href)
@@ -204,9 +201,8 @@ func TestAChunksPageLeadsToItsNeighboursAndProjects(t *testing.T) {
 	expect.Equal(t, doc.Find(`.neighbourbars a[aria-current="page"]`).Length(), 1,
 		"neighbours that are the chunk itself")
 	project, _ := doc.Find(".chunkprojects a").First().Attr("href")
-	if w := s.Do("GET", project); w.Code != http.StatusOK || !strings.Contains(doc.Find(".chunkprojects").Text(), "-") {
-		t.Errorf("project %q: %d", project, w.Code)
-	}
+	w := s.Do("GET", project)
+	expect.That(t, w.Code == http.StatusOK && strings.Contains(doc.Find(".chunkprojects").Text(), "-"), "project %q: %d", project, w.Code)
 	c := v.Table.Collection("yorkie-meta.documents")
 	first := webtest.ParseHTML(t, s.Do("GET", webtest.ChunkPath(v, "yorkie-meta.documents", 0)).Body.String())
 	if first.Find(`.neighbours a[rel="prev"]`).Length() != 0 || !strings.Contains(first.Find(".neighbours").Text(), "First chunk") {

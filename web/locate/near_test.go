@@ -40,17 +40,13 @@ func TestNearNameIsShownWithANoteAndNeverToPrograms(t *testing.T) {
 	name := plainProject(s).Name
 	typed := url.QueryEscape(strings.ToUpper(name))
 	page := s.Do("GET", "/locate?q="+typed)
-	if page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "No project has exactly this name; this is") {
-		t.Errorf("the page: %d", page.Code)
-	}
-	if w := s.Do("GET", "/api/v1/locate?q="+typed); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "Did you mean") {
-		t.Errorf("a program: %d %s", w.Code, w.Body)
-	}
+	expect.That(t, page.Code == http.StatusOK && strings.Contains(page.Body.String(), "No project has exactly this name; this is"),
+		"the page: %d", page.Code)
+	w := s.Do("GET", "/api/v1/locate?q="+typed)
+	expect.That(t, w.Code == http.StatusNotFound && strings.Contains(w.Body.String(), "Did you mean"), "a program: %d %s", w.Code, w.Body)
 	got := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?near=1&q="+typed))
-	if len(got.Items) != 1 || got.Near == nil || got.Near.How != "case" || got.Ticket == nil ||
-		!strings.Contains(got.Ticket.Text, "No project has exactly this name") {
-		t.Errorf("a program that allows near names: %+v", got)
-	}
+	expect.That(t, len(got.Items) == 1 && got.Near != nil && got.Near.How == "case" && got.Ticket != nil &&
+		strings.Contains(got.Ticket.Text, "No project has exactly this name"), "a program that allows near names: %+v", got)
 }
 
 func TestSeveralNearNamesAreLinksAndTheStatusIsNotFound(t *testing.T) {
@@ -60,10 +56,8 @@ func TestSeveralNearNamesAreLinksAndTheStatusIsNotFound(t *testing.T) {
 	w := s.Do("GET", "/locate?q="+url.QueryEscape(typed))
 	doc := webtest.ParseHTML(t, w.Body.String())
 	link := doc.Find(".near a").First()
-	if w.Code != http.StatusNotFound || link.AttrOr("href", "") != "/locate?q="+project.ID.Hex() ||
-		!strings.Contains(doc.Find(".near").Text(), "No project has exactly this name") {
-		t.Errorf("%d %s", w.Code, doc.Find(".near").Text())
-	}
+	expect.That(t, w.Code == http.StatusNotFound && link.AttrOr("href", "") == "/locate?q="+project.ID.Hex() &&
+		strings.Contains(doc.Find(".near").Text(), "No project has exactly this name"), "%d %s", w.Code, doc.Find(".near").Text())
 	var offers []string
 	doc.Find(".wider a").Each(func(_ int, a *goquery.Selection) { offers = append(offers, a.Text()+" "+a.AttrOr("href", "")) })
 	if len(offers) != 2 || !strings.Contains(offers[0], "Search this key in all") || !strings.Contains(offers[0], "at most 4 s") ||
@@ -86,9 +80,8 @@ func TestNamesThatBeginWithTheTextAreMatches(t *testing.T) {
 		}
 		w := s.Do("GET", "/locate?q="+begin)
 		doc := webtest.ParseHTML(t, w.Body.String())
-		if w.Code != http.StatusOK || doc.Find(".near a").Length() < 2 || doc.Find("[role=alert]").Length() != 0 {
-			t.Errorf("%s: %d, %d matches, %q", begin, w.Code, doc.Find(".near a").Length(), doc.Find("[role=alert]").Text())
-		}
+		expect.That(t, w.Code == http.StatusOK && doc.Find(".near a").Length() >= 2 && doc.Find("[role=alert]").Length() == 0,
+			"%s: %d, %d matches, %q", begin, w.Code, doc.Find(".near a").Length(), doc.Find("[role=alert]").Text())
 		return
 	}
 	t.Error("no two projects begin with the same word")
@@ -104,9 +97,8 @@ func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 		return items, nil
 	}
 	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=plan&in=projects").Body.String())
-	if n := doc.Find(".matches tbody tr").Length(); n != 5 || doc.Find(".located").Length() != 0 {
-		t.Errorf("%d rows", n)
-	}
+	n := doc.Find(".matches tbody tr").Length()
+	expect.That(t, n == 5 && doc.Find(".located").Length() == 0, "%d rows", n)
 	first := s.Keeper.Value.All()[0]
 	expect.Equal(t, doc.Find(".matches a").First().AttrOr("href", ""), "/locate?q="+first.ID.Hex()+"%2Fplan",
 		"the link of the first")
@@ -123,10 +115,8 @@ func TestTicketFollowsTheAnswer(t *testing.T) {
 		Ticket struct{ Text, Markdown string }
 	}
 	err := json.Unmarshal(s.Do("GET", "/api/v1/locate?q=p/d").Body.Bytes(), &api)
-	if err != nil || api.Ticket.Text != doc.Find("#ticket-text").Text() ||
-		api.Ticket.Markdown != doc.Find("#ticket-markdown").Text() {
-		t.Errorf("%v: %+v", err, api)
-	}
+	expect.That(t, err == nil && api.Ticket.Text == doc.Find("#ticket-text").Text() &&
+		api.Ticket.Markdown == doc.Find("#ticket-markdown").Text(), "%v: %+v", err, api)
 }
 
 // Examples have ids as they are stored, not what stands for them in addresses.
@@ -141,9 +131,8 @@ func TestAnExampleOfAnIDIsTheStoredOne(t *testing.T) {
 	}
 	s.Keeper.Value = placement.NewDirectory(dir.Seq(), dir.Databases(), all, dir.Health())
 	examples := webtest.ParseHTML(t, s.Do("GET", "/locate").Body.String()).Find("ul.examples code")
-	if second := examples.Eq(1).Text(); !strings.HasPrefix(second, "tenant-") {
-		t.Errorf("the id is %q", second)
-	}
+	second := examples.Eq(1).Text()
+	expect.That(t, strings.HasPrefix(second, "tenant-"), "the id is %q", second)
 }
 
 func TestAnAddressOfThisDashboardLeadsToItsPage(t *testing.T) {
@@ -157,9 +146,8 @@ func TestAnAddressOfThisDashboardLeadsToItsPage(t *testing.T) {
 	} {
 		for _, text := range []string{to, " http://localhost:8090" + to, "https://LOCALHOST:8090" + to} {
 			w := s.Do("GET", "/locate?q="+url.QueryEscape(text))
-			if w.Code != 303 || w.Header().Get("Location") != to {
-				t.Errorf("%q: %d to %q, want %q", text, w.Code, w.Header().Get("Location"), to)
-			}
+			expect.That(t, w.Code == 303 && w.Header().Get("Location") == to,
+				"%q: %d to %q, want %q", text, w.Code, w.Header().Get("Location"), to)
 		}
 	}
 }

@@ -49,9 +49,8 @@ func TestRowsOfProjectsAddUpToTheCollections(t *testing.T) {
 			t.Errorf("%s: projects and the rest have %d bytes, collections %d", shard, projects[shard], n)
 		}
 	}
-	if _, kinds := sums(t, s, "/api/v1/matrix?by=projects&q=a"); kinds["rest"] != 0 {
-		t.Error("a filtered list has a row of the rest")
-	}
+	_, kinds = sums(t, s, "/api/v1/matrix?by=projects&q=a")
+	expect.Equal(t, kinds["rest"], 0, "a filtered list has a row of the rest")
 }
 
 func TestDataOfNoListedProjectIsARowThatSaysWhatItIs(t *testing.T) {
@@ -63,9 +62,8 @@ func TestDataOfNoListedProjectIsARowThatSaysWhatItIs(t *testing.T) {
 		t.Fatalf("sum %q, rest %q", all.Find("th").Text(), rest.Text())
 	}
 	collections := page(t, s, "/matrix")
-	if a, b := all.Find("td").Text(), collections.Find("tr.total td").Text(); a != b {
-		t.Errorf("the sum of projects is %q, of collections %q", a, b)
-	}
+	a, b := all.Find("td").Text(), collections.Find("tr.total td").Text()
+	expect.That(t, a == b, "the sum of projects is %q, of collections %q", a, b)
 	unlisted := doc.Find(`tr[data-key="rest:unlisted"] th`).Text()
 	expect.Contains(t, unlisted, "4 projects that are gone or unknown", "unlisted projects")
 	expect.Equal(t, doc.Find(`tr[data-key="rest:others"] th a`).AttrOr("href", ""), "/matrix", "other collections lead to")
@@ -88,16 +86,14 @@ func TestACellThatIsOlderThanAMoveOfItsChunksSaysSo(t *testing.T) {
 		moved(v, after)
 		s := serve(t, v)
 		row := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
-		if n := row.Find(".moved").Length(); n != want {
-			t.Errorf("%s after the read %d cells are marked, not %d", after, n, want)
-		}
+		n := row.Find(".moved").Length()
+		expect.That(t, n == want, "%s after the read %d cells are marked, not %d", after, n, want)
 		if title := row.Find("td").Eq(1).AttrOr("title", ""); strings.Contains(title, "chunks moved since, the last at ") != (want > 0) {
 			t.Errorf("%s after the read the title is %q", after, title)
 		}
 		for _, part := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?q=documents")).Items[0].Shards {
-			if (part.MovedAt != nil) != (want > 0 && part.Shard != "shard-rs-3") {
-				t.Errorf("%s after the read %s moved at %v", after, part.Shard, part.MovedAt)
-			}
+			expect.Equal(t, part.MovedAt != nil, want > 0 && part.Shard != "shard-rs-3",
+				"%s after the read %s moved at %v", after, part.Shard, part.MovedAt)
 		}
 	}
 }
@@ -107,12 +103,8 @@ func TestRowsNameTheirZones(t *testing.T) {
 	s := serve(t, v)
 	link := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"] .zones a`).First()
 	zone := link.AttrOr("title", "")
-	if zone == "" || link.AttrOr("href", "") != "/zones#zone-"+zone {
-		t.Fatalf("zone %q leads to %q", zone, link.AttrOr("href", ""))
-	}
-	if page(t, s, "/zones").Find(`tr[id="zone-`+zone+`"]`).Length() != 1 {
-		t.Errorf("the page of zones has no place for %s", zone)
-	}
+	must.That(t, zone != "" && link.AttrOr("href", "") == "/zones#zone-"+zone, "zone %q leads to %q", zone, link.AttrOr("href", ""))
+	expect.Equal(t, page(t, s, "/zones").Find(`tr[id="zone-`+zone+`"]`).Length(), 1, "the page of zones has no place for %s", zone)
 }
 
 func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
@@ -122,9 +114,8 @@ func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
 	doc := page(t, s, row.Find(".shardlist").AttrOr("href", ""))
 	list := doc.Find("tr.listed li")
 	must.That(t, list.Length() == 3 && doc.Find("tr.listed").Length() == 1, "%d shards listed", list.Length())
-	if link := list.First().Find("a").AttrOr("href", ""); !strings.Contains(link, "?shard=shard-rs-") || !strings.HasSuffix(link, "#chunks") {
-		t.Errorf("a shard leads to %q", link)
-	}
+	link := list.First().Find("a").AttrOr("href", "")
+	expect.That(t, strings.Contains(link, "?shard=shard-rs-") && strings.HasSuffix(link, "#chunks"), "a shard leads to %q", link)
 	expect.Equal(t, doc.Find(`.shardlist[aria-expanded="true"]`).AttrOr("href", ""), "/matrix", "the list closes to")
 }
 
@@ -136,15 +127,11 @@ func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
 	address := strings.TrimSuffix(cell.AttrOr("href", ""), "#on-shard")
 	doc := page(t, s, address)
 	part := doc.Find("#on-shard")
-	if part.Length() != 1 || !strings.Contains(part.Find(".lead").Text(), strings.TrimSpace(cell.Text())) {
-		t.Errorf("%s: %q is not about %q", address, part.Find(".lead").Text(), cell.Text())
-	}
-	if doc.Find("#live-project").AttrOr("data-live-url", "") != address {
-		t.Error("the live region reads another address")
-	}
-	if link := part.Find("tbody a").AttrOr("href", ""); !strings.Contains(link, "?shard=") || !strings.HasSuffix(link, "#chunks") {
-		t.Errorf("its chunks are at %q", link)
-	}
+	expect.That(t, part.Length() == 1 && strings.Contains(part.Find(".lead").Text(), strings.TrimSpace(cell.Text())),
+		"%s: %q is not about %q", address, part.Find(".lead").Text(), cell.Text())
+	expect.Equal(t, doc.Find("#live-project").AttrOr("data-live-url", ""), address, "the live region reads another address")
+	link := part.Find("tbody a").AttrOr("href", "")
+	expect.That(t, strings.Contains(link, "?shard=") && strings.HasSuffix(link, "#chunks"), "its chunks are at %q", link)
 	path, _, _ := strings.Cut(address, "?")
 	for query, want := range map[string]int{"?shard=nobody": http.StatusNotFound, "?shard=%00": http.StatusBadRequest,
 		"?shard=": http.StatusOK} {
