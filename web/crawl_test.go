@@ -203,9 +203,8 @@ func TestCrawlOfAViewerWhoSeesNoBounds(t *testing.T) {
 	checks{
 		"no bound and no text of a server": func(t *testing.T, f fetched) {
 			body := f.Body.String()
-			if text := bounds.in(body); text != "" {
-				t.Errorf("%s shows %q: …%.300s", f, text, body[max(strings.Index(body, text)-150, 0):])
-			}
+			text := bounds.in(body)
+			expect.That(t, text == "", "%s shows %q: …%.300s", f, text, body[max(strings.Index(body, text)-150, 0):])
 			expect.Lacks(t, body, serverSaid, "%s shows what a server said", f)
 		},
 		"no link to nowhere": func(t *testing.T, f fetched) {
@@ -216,9 +215,8 @@ func TestCrawlOfAViewerWhoSeesNoBounds(t *testing.T) {
 			if strings.Contains(f.route.Pattern, "{ref}") {
 				return // its address has a bound
 			}
-			if denied := !auth.Viewer.Includes(need) && need != ""; denied != (f.Code == http.StatusForbidden) || f.Code >= 500 && f.Code != 503 {
-				t.Errorf("%s: %d, needs %q", f, f.Code, need)
-			}
+			denied := !auth.Viewer.Includes(need) && need != ""
+			expect.That(t, denied == (f.Code == http.StatusForbidden) && (f.Code < 500 || f.Code == 503), "%s: %d, needs %q", f, f.Code, need)
 		},
 	}.run(t, crawl(t, viewer.Deps, as(viewer), hiddenPaths(project)...))
 	seen := 0
@@ -306,8 +304,7 @@ func TestRefusalsHaveTheHeadersOfSafetyToo(t *testing.T) {
 		}
 		w := s.Do(a.method, a.address, a.change)
 		checkSafe(t, a.method+" "+a.address, w)
-		if inside := internals.FindString(w.Body.String()); inside != "" || w.Code < 400 {
-			t.Errorf("%s %s: %d speaks of %q", a.method, a.address, w.Code, inside)
-		}
+		inside := internals.FindString(w.Body.String())
+		expect.That(t, inside == "" && w.Code >= 400, "%s %s: %d speaks of %q", a.method, a.address, w.Code, inside)
 	}
 }

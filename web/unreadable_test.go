@@ -186,16 +186,14 @@ func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
 		f.Must(f.DB.SaveRun(f.Context(), r))
 		for path, accept := range map[string]string{"/runs": "text/html", "/runs/" + id: "text/html", "/api/v1/runs": "",
 			"/api/v1/runs/" + id: ""} {
-			if w := f.Do("GET", path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusOK ||
-				!strings.Contains(w.Body.String(), "unreadable") || !strings.Contains(w.Body.String(), id) {
-				f.Errorf("%s: %d %.300s", path, w.Code, w.Body)
-			}
+			w := f.Do("GET", path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept))
+			expect.That(f, w.Code == http.StatusOK && strings.Contains(w.Body.String(), "unreadable") && strings.Contains(w.Body.String(), id),
+				"%s: %d %.300s", path, w.Code, w.Body)
 		}
 		for _, what := range []string{"undo", "finish"} {
-			if w := f.Post("anna", "/api/v1/runs/"+id+"/"+what, `{}`); w.Code != http.StatusConflict ||
-				!strings.Contains(w.Body.String(), "This run is unreadable") {
-				f.Errorf("%s: %d %s", what, w.Code, w.Body)
-			}
+			w := f.Post("anna", "/api/v1/runs/"+id+"/"+what, `{}`)
+			expect.That(f, w.Code == http.StatusConflict && strings.Contains(w.Body.String(), "This run is unreadable"),
+				"%s: %d %s", what, w.Code, w.Body)
 		}
 	})
 }
