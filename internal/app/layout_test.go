@@ -24,9 +24,8 @@ func TestEveryLayoutIsRecognisedAndLocateAgreesWithExplain(t *testing.T) {
 			d := startDemo(t, simcluster.Options{Layout: layout.Name, Projects: 10, Documents: 260, Still: true}, topology.Options{})
 			var found struct{ Items []layoutItem }
 			d.getJSON(t, "api/v1/layout", &found)
-			if len(found.Items) != 1 || found.Items[0].Nearest != layout.Name || found.Items[0].Looks != 0 {
-				t.Fatalf("recognised as %+v", found.Items)
-			}
+			must.That(t, len(found.Items) == 1 && found.Items[0].Nearest == layout.Name && found.Items[0].Looks == 0,
+				"recognised as %+v", found.Items)
 			for _, f := range found.Items[0].Findings {
 				expect.Equal(t, f.Code, "documented", "the finding of %s", f.NS)
 			}
@@ -73,16 +72,13 @@ func (d *demo) checkLocate(t *testing.T, layout profile.Layout, n int) {
 				c, ok := layout.Collection(name)
 				must.That(t, ok, "%s does not belong to the layout %s", p.NS, layout.Name)
 				filter := bson.D{{Key: c.ProjectField, Value: doc.Project}, {Key: c.DocumentField, Value: doc.ID}}
-				if got := d.explain(t, p.NS, filter); !p.Exact || len(got) != 1 || got[0] != p.Shard {
-					t.Errorf("%s %s: located on %s, explain says %v", p.NS, item.ID, p.Shard, got)
-				}
+				got := d.explain(t, p.NS, filter)
+				expect.That(t, p.Exact && len(got) == 1 && got[0] == p.Shard, "%s %s: located on %s, explain says %v", p.NS, item.ID, p.Shard, got)
 				compared[name]++
 			}
 		}
 	}
 	for _, c := range layout.Collections {
-		if c.DocumentField != "" && compared[c.Name] != n {
-			t.Errorf("%s: %d of %d documents compared", c.Name, compared[c.Name], n)
-		}
+		expect.That(t, c.DocumentField == "" || compared[c.Name] == n, "%s: %d of %d documents compared", c.Name, compared[c.Name], n)
 	}
 }
