@@ -23,11 +23,11 @@ func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
 	for role, want := range map[auth.Role]struct{ locate, admin, start int }{
 		auth.Viewer: {0, 0, 0}, auth.Support: {1, 0, 0}, auth.Operator: {1, 0, 1}, auth.Admin: {1, 1, 1},
 	} {
-		doc := webtest.ParseHTML(t, s.Do("GET", "/settings", webtest.As("anna", role)).Body.String())
+		doc := s.Page(t, "/settings", webtest.As("anna", role))
 		expect.Equal(t, doc.Find("nav.side #menu .icon-locate").Length(), want.locate, "%s: links to locate", role)
 		expect.Equal(t, doc.Find("#find").Length(), want.locate, "%s: boxes to locate", role)
 		expect.Equal(t, doc.Find("nav.entry a[href='/settings/users']").Length(), want.admin, "%s: links to users", role)
-		check := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates", webtest.As("anna", role)).Body.String())
+		check := s.Page(t, "/checks/duplicates", webtest.As("anna", role))
 		n := check.Find("main button:not(.printer)").Length()
 		expect.That(t, n == want.start && strings.Contains(check.Text(), "needs the role") != (want.start > 0),
 			"%s: %d buttons to start the check", role, n)
@@ -55,7 +55,7 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	} {
 		s := webtest.New(t, c.change)
 		for _, path := range []string{"/", "/settings"} { // the same shell as of every page
-			text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main .banner").Text()
+			text := s.Page(t, path).Find("main .banner").Text()
 			expect.Contains(t, text, c.want, "%s: %s says", name, path)
 		}
 	}
@@ -127,7 +127,7 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 	}
 	expect.That(t, maps.Equal(there, routed(t, on)), "more than the routes of actions is missing")
 	for _, address := range webtest.PagesWithChanges() {
-		page := webtest.ParseHTML(t, off.Do("GET", address).Body.String())
+		page := off.Page(t, address)
 		expect.Equal(t, page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length(), 0,
 			"%s offers what is not there", address)
 	}

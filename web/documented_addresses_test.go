@@ -196,7 +196,7 @@ func TestPagesOfManyShardsAndChunksStaySmall(t *testing.T) {
 
 func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 	s := hundredShards().Serve(t)
-	page := func(path string) *goquery.Document { return webtest.ParseHTML(t, s.Do("GET", path).Body.String()) }
+	page := func(path string) *goquery.Document { return s.Page(t, path) }
 	some, all := page("/").Find("table.shards tbody tr"), page("/shards").Find("table.shards tbody tr")
 	must.That(t, some.Length() == 12 && all.Length() == 100, "%d and %d shards are listed", some.Length(), all.Length())
 	largest := func(shares *goquery.Selection) (out float64) {

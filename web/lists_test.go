@@ -111,7 +111,7 @@ func TestListMapAndMatrixHaveCollectionsInOneOrder(t *testing.T) {
 	table.Unsharded = []topology.Namespace{"yorkie-meta.aa", "yorkie-meta.zz"}
 	s.Watcher.Value = &table
 	page := func(path, rows string) (names []string) {
-		webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find(rows).Each(func(_ int, row *goquery.Selection) {
+		s.Page(t, path).Find(rows).Each(func(_ int, row *goquery.Selection) {
 			names = append(names, row.AttrOr("data-key", ""))
 		})
 		return names

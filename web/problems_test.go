@@ -125,7 +125,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		for _, p := range found.Items {
 			want = append(want, p.ID+" "+string(p.Severity))
 		}
-		doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+		doc := s.Page(t, "/")
 		level := levelOf(doc)
 		levels[level]++
 		text := strings.TrimSpace(doc.Find("h1").Text())
@@ -147,7 +147,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		checkOverview(t, i, doc, found)
 		checkDot(t, i, doc, v, sum)
 
-		advice := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())
+		advice := s.Page(t, "/advice")
 		if got := strings.TrimSpace(advice.Find("h1").Text()); got != text || levelOf(advice) != level {
 			t.Errorf("%d: the overview says %q (%s), advice %q (%s)", i, text, level, got, levelOf(advice))
 		}

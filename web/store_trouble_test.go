@@ -97,8 +97,8 @@ func TestNoFailureOfTheStoreIsAnInternalError(t *testing.T) {
 				expect.That(t, strings.Contains(w.Body.String(), "shardboard_data_trouble 1"), "no metric")
 				w = f.Do("GET", "/readyz", webtest.As("anna", auth.Viewer))
 				expect.That(t, (w.Code == http.StatusOK) != f.DB.Trouble().Lasting(), "readyz: %d %s", w.Code, w.Body)
-				page := webtest.ParseHTML(t, f.Do("GET", "/zones", webtest.As("anna", auth.Operator),
-					webtest.Header("Accept", "text/html")).Body.String()).
+				page := f.Page(t, "/zones", webtest.As("anna", auth.Operator),
+					webtest.Header("Accept", "text/html")).
 					Find("body").
 					Text()
 				expect.Contains(t, page, f.DB.Trouble().Cause, "the banner")

@@ -10,7 +10,6 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
-	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -66,7 +65,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		{"/shards/shard-rs-1?window=15m", "in the last 15 min before"},
 		{project + "?window=15m", "writes/s in the 15 min before"},
 	} {
-		page := webtest.ParseHTML(t, s.Do("GET", c.path).Body.String())
+		page := s.Page(t, c.path)
 		expect.Contains(t, page.Find("main").Text(), c.says, "%s", c.path)
 		got := page.Find(".windows [aria-current]").Text()
 		expect.That(t, got == "15\u202fmin" || got == "15 min", "%s: %q is chosen", c.path, got)
@@ -85,7 +84,7 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		expect.That(t, kept && !lost, "%s: kept %v, also where it means nothing %v", c.path, kept, lost)
 	}
 	expect.Equal(t, s.Do("GET", chunk+"?window=5y").Code, 400, "five years")
-	page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String())
+	page := s.Page(t, "/zones")
 	expect.That(t, page.Find(".windows").Length() == 0, "a page without figures of writes offers times of them")
 }
 
@@ -95,9 +94,7 @@ func TestLinksKeepTheChosenTime(t *testing.T) {
 	s := webtest.New(t, webtest.WithHistory(t))
 	timed := []string{"/activity", "/heat", "/advice/past", "/postmortem"}
 	for _, path := range timed {
-		w := s.Do("GET", path+"?last=1d")
-		must.That(t, w.Code == http.StatusOK, "%s: %d", path, w.Code)
-		doc := webtest.ParseHTML(t, w.Body.String())
+		doc := s.Page(t, path+"?last=1d")
 		for _, to := range timed {
 			want := to + "?last=1d"
 			if to == path || doc.Find("nav a[href^='"+to+"'], #menu a[href^='"+to+"']").Length() == 0 {
@@ -108,7 +105,7 @@ func TestLinksKeepTheChosenTime(t *testing.T) {
 		n := doc.Find("a[href^='/zones?last'], a[href*='from='][href*='last='], a[href*='to='][href*='last=1d&']").Length()
 		expect.That(t, n <= 0, "%s: %d links have a time that is not theirs", path, n)
 	}
-	newest := webtest.ParseHTML(t, s.Do("GET", "/activity?last=1d").Body.String()).Find(".presets a").First().AttrOr("href", "")
+	newest := s.Page(t, "/activity?last=1d").Find(".presets a").First().AttrOr("href", "")
 	expect.Lacks(t, newest, "last=", "the address of the newest entries")
 	for _, path := range append(timed, "/api/v1/activity") {
 		w := s.Do("GET", path+"?last=3d")

@@ -34,7 +34,7 @@ func TestTheFormBindsATokenToTheClustersThatHaveARole(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) {
 		d.Access.Auth = tokenMaker{webtest.StubAuth{SignInMode: "oidc", Me: me}, &asked}
 	})
-	doc := webtest.ParseHTML(t, s.Do("GET", "/settings").Body.String())
+	doc := s.Page(t, "/settings")
 	expect.That(t, doc.Find(`select[name="on.fine"] option`).Length() == 4 && doc.Find(`select[name="on.prod"] option`).Length() == 2 &&
 		doc.Find(`select[name="on.secret"], select[name="role"]`).Length() == 0 && doc.Find("details.bind[open]").Length() == 1,
 		"the form offers other roles than those of the person on each cluster: %s", doc.Find("details.bind").Text())
@@ -67,7 +67,7 @@ func TestTokensAreListedWithTheirRoleOnEachCluster(t *testing.T) {
 	}
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()),
 		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: me, KeptTokens: kept}))
-	doc := webtest.ParseHTML(t, s.Do("GET", "/settings").Body.String())
+	doc := s.Page(t, "/settings")
 	var roles []string
 	for _, cell := range doc.Find(`td[data-label="Role"] li`).EachIter() {
 		roles = append(roles, strings.Join(strings.Fields(cell.Text()), " "))
@@ -80,6 +80,6 @@ func TestTokensAreListedWithTheirRoleOnEachCluster(t *testing.T) {
 	expect.That(t, list[0].Bound && list[0].Role == "none" && list[0].Clusters[0].Role == "support" && !list[1].Bound &&
 		list[1].Clusters[1].Role == "none", "%+v", list)
 	one := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: me}))
-	doc = webtest.ParseHTML(t, one.Do("GET", "/settings").Body.String())
+	doc = one.Page(t, "/settings")
 	expect.Equal(t, doc.Find("details.bind").Length(), 0, "a server of one cluster offers to bind tokens")
 }

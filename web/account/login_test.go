@@ -94,12 +94,12 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 	service, err := auth.New(auth.Options{Store: db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 	must.Do(t, err)
 	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = service })
-	text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text()
+	text := s.Page(t, "/login").Find("main").Text()
 	expect.Contains(t, text, "Nobody has been admin yet", "the way in says")
 	link, err := service.FirstLink(t.Context())
 	must.That(t, err == nil && link != "", "%v %v", link, err)
 	u, _ := url.Parse(link)
-	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String()).Find("form[method=post][action='/login/first']")
+	form := s.Page(t, link).Find("form[method=post][action='/login/first']")
 	expect.Equal(t, form.Find("input[name=key]").AttrOr("value", ""), u.Query().Get("key"), "the form does not have the key")
 	claim := func(key, password string) (int, string) {
 		w := s.Do("POST", "/login/first", webtest.Form("key", key, "name", "root", "password", password))
@@ -185,7 +185,7 @@ func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
 func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 	who := &single{next: "untouched"}
 	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = who })
-	form := webtest.ParseHTML(t, s.Do("GET", "/login?next=%2Fzones").Body.String()).Find("form[method=post][action='/login/oidc']")
+	form := s.Page(t, "/login?next=%2Fzones").Find("form[method=post][action='/login/oidc']")
 	expect.That(t, form.Find("button").Length() == 1 && form.Find("input[name=next]").AttrOr("value", "") == "/zones",
 		"the sign-in page has no button that keeps the way back")
 	for _, method := range []string{"GET", "HEAD"} {

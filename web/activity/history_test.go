@@ -78,12 +78,11 @@ func TestTwoTimesAreCompared(t *testing.T) {
 		expect.That(t, s.Shard != "shard-rs-1" || s.ChunksAfter == s.ChunksBefore+2, "%+v", s)
 	}
 	expect.That(t, before == after && before != 0, "%d chunks before, %d after", before, after)
-	doc := webtest.ParseHTML(t, x.Do("GET", "/compare?"+between).Body.String())
+	doc := x.Page(t, "/compare?"+between)
 	text := doc.Find("main").Text()
 	expect.That(t, strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") &&
 		strings.Contains(text, "eu") && doc.Find("script").Length() == 2, "%s", text)
-	same := webtest.ParseHTML(t, x.Do("GET",
-		"/compare?from="+answer.AtText(x.Times[3])+"&to="+answer.AtText(x.Now)).Body.String())
+	same := x.Page(t, "/compare?from="+answer.AtText(x.Times[3])+"&to="+answer.AtText(x.Now))
 	expect.That(t, strings.Contains(same.Find("main").Text(), "No chunk or zone range differs."), "%s", same.Find("main").Text())
 	for ask, want := range map[string]int{"from=" + answer.AtText(x.Now) + "&to=" + answer.AtText(webtest.Epoch): 400, "from=rubbish": 400,
 		"from=2020-01-01T00:00": 404, "": 200} {
@@ -125,7 +124,7 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	table := withMoves(t, s.Watcher.Get(), webtest.Epoch)
 	table.Rounds = cannedRounds
 	s.Watcher.Publish(table)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
+	doc := s.Page(t, "/activity")
 	running := doc.Find(".moves li")
 	text := running.Text()
 	expect.That(t, running.Length() == 1 && strings.Contains(text, "Copying") &&
@@ -173,7 +172,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	q := "?" + url.Values{"watch": {item, project}}.Encode()
 	shard := func(page string) string {
 		t.Helper()
-		return strings.TrimSpace(webtest.ParseHTML(t, x.Do("GET", page).Body.String()).Find("#watching li").First().Find(".shard span").Text())
+		return strings.TrimSpace(x.Page(t, page).Find("#watching li").First().Find(".shard span").Text())
 	}
 	before := shard("/" + q)
 	to := "shard-rs-1"
@@ -187,7 +186,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	x.Now = x.Now.Add(time.Minute)
 	got = shard("/" + q + "&at=" + answer.AtText(webtest.Epoch))
 	expect.That(t, got == before, "in the past on %s, was on %s", got, before)
-	doc := webtest.ParseHTML(t, x.Do("GET", "/collections/yorkie-meta.documents"+q).Body.String())
+	doc := x.Page(t, "/collections/yorkie-meta.documents"+q)
 	to, _ = doc.Find(".side a[href^='/projects']").Attr("href")
 	expect.Equal(t, strings.Count(to, "watch="), 2, "links forget what is watched: %s", to)
 	chunk := doc.Find("#watching li").First()
@@ -200,8 +199,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 		expect.That(t, w.Code == 400 && !strings.Contains(w.Body.String(), "<script>\""), "%s: %d", bad, w.Code)
 		expect.Equal(t, x.Do("GET", "/?watch="+url.QueryEscape(bad)).Code, 200, "a page falls over %s", bad)
 	}
-	gone := webtest.ParseHTML(t,
-		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())
+	gone := x.Page(t, "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24))
 	expect.ContainsAll(t, gone.Find("#watching").Text(), []string{"not sharded", "not in the list"}, "the text")
 	w := x.Do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode())
 	expect.Equal(t, w.Code, 400, "21 things")

@@ -116,12 +116,12 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 		{"/shards/shard-rs-1", "1 internal collection is hidden.", "tr[data-key]"},
 		{"/activity ", "101 ended moves of internal collections are hidden.", ".timings tr"},
 	} {
-		doc := webtest.ParseHTML(t, s.Do("GET", strings.TrimSpace(c.page)).Body.String())
+		doc := s.Page(t, strings.TrimSpace(c.page))
 		note := doc.Find(".folded")
 		expect.Contains(t, strings.ReplaceAll(note.Text(), "\u202f", ","), c.says, "%s says %q", c.page, note.Text())
 		expect.Lacks(t, doc.Find(c.with).Text(), string(webtest.SessionsNS), "%s lists it", c.page)
 		to, _ := note.First().Find("a").Attr("href")
-		shown := webtest.ParseHTML(t, s.Do("GET", to).Body.String())
+		shown := s.Page(t, to)
 		expect.Contains(t, shown.Find(c.with).Text(), "system.sessions", "%s leads to %s, which has it not", c.page, to)
 		back, _ := shown.Find(".folded a").First().Attr("href")
 		expect.That(t, strings.Contains(back, "internal=0") && s.Do("GET", back).Code == 200, "%s: back leads to %q", to, back)
@@ -130,18 +130,18 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 
 func TestMovesInFlightIncludeInternalCollections(t *testing.T) {
 	s := withSessions(t)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
+	doc := s.Page(t, "/activity")
 	expect.Contains(t, doc.Find(".moves li").Text(), string(webtest.SessionsNS), "moving now")
 	got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=running"))
 	expect.That(t, len(got.Items) == 1 && got.Items[0].NS == string(webtest.SessionsNS) && got.Items[0].Internal && got.Hidden == 0,
 		"%+v", got)
-	hour := strings.ReplaceAll(webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(".facts").Text(), "\u202f", "")
+	hour := strings.ReplaceAll(s.Page(t, "/").Find(".facts").Text(), "\u202f", "")
 	expect.Contains(t, hour, "of internal collections: 100 moved, 1 failed", "the text")
 }
 
 func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 	s := withSessions(t)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?internal=1").Body.String())
+	doc := s.Page(t, "/activity?internal=1")
 	for sel, want := range map[string]bool{`nav a[href^="/collections"]`: true, `a[href^="/heat"]`: true,
 		`a[href^="/projects"]`: false, `a[href^="/advice"]`: false, `a[href*="page=2"]`: true} {
 		link := doc.Find(sel).First()
@@ -152,10 +152,9 @@ func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 	expect.Equal(t, v, "1", "the filter forgets it")
 	live, _ := doc.Find("#live-activity").Attr("data-live-url")
 	expect.Equal(t, live, "/activity?internal=1", "live")
-	live, _ = webtest.ParseHTML(t, s.Do("GET",
-		"/?internal=1").Body.String()).Find("#live-overview").Attr("data-live-url")
+	live, _ = s.Page(t, "/?internal=1").Find("#live-overview").Attr("data-live-url")
 	expect.Equal(t, live, "/?internal=1", "live")
-	plain := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
+	plain := s.Page(t, "/activity")
 	expect.Equal(t, plain.Find(`a[href*="internal=1"]`).Length(), plain.Find(".folded a").Length(), "links have it though it is off")
 	for _, page := range []string{"/", "/activity", "/collections", "/heat", "/shards/shard-rs-1", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/activity/failures", "/api/v1/shards/shard-rs-1"} {
@@ -215,12 +214,12 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 	x.Show(webtest.Epoch.Add(4*time.Minute), &logged)
 	x.Now = x.Now.Add(time.Minute)
 	span := "?from=" + answer.AtText(webtest.Epoch.Add(time.Minute)) + "&to=" + answer.AtText(webtest.Epoch.Add(2*time.Minute))
-	doc := webtest.ParseHTML(t, x.Do("GET", "/compare"+span).Body.String())
+	doc := x.Page(t, "/compare"+span)
 	text := doc.Find(".folded").Text()
 	expect.That(t, strings.Contains(text, "1 internal collection is hidden.") &&
 		!strings.Contains(doc.Find("table").Text(), string(webtest.SessionsNS)), "%q", text)
 	to, _ := doc.Find(".folded a").Attr("href")
-	expect.Contains(t, webtest.ParseHTML(t, x.Do("GET", to).Body.String()).Find("table").Text(), string(webtest.SessionsNS), "%s", to)
+	expect.Contains(t, x.Page(t, to).Find("table").Text(), string(webtest.SessionsNS), "%s", to)
 	got := webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span))
 	expect.That(t, got.Hidden == 1 && len(got.Collections) == 0, "%+v", got)
 	got = webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span+"&internal=1"))

@@ -37,20 +37,17 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 		chunk: "section li.failed", answer.ShardURL("shard-rs-2"): "section li.failed",
 		answer.ShardURL("shard-rs-1"): "section li.failed",
 	} {
-		w := s.Do("GET", strings.TrimSpace(page))
-		text := webtest.ParseHTML(t, w.Body.String()).Find(where).Text()
-		if w.Code != 200 || !strings.Contains(text, webtest.OrphansReason) || !strings.Contains(text, "has not yet deleted its old documents") {
-			t.Errorf("%s: %d %q", page, w.Code, text)
-		}
+		text := s.Page(t, strings.TrimSpace(page)).Find(where).Text()
+		expect.ContainsAll(t, text, []string{webtest.OrphansReason, "has not yet deleted its old documents"}, "%s", page)
 		expect.That(t, page == chunk || strings.Contains(text, "The server gave no reason."),
 			"%s does not say that the other has none: %q", page, text)
 	}
 	other := answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
-	text := webtest.ParseHTML(t, s.Do("GET", other).Body.String()).Text()
+	text := s.Page(t, other).Text()
 	expect.That(t, !strings.Contains(text, "orphaned"), "the page of another chunk has it")
-	text = webtest.ParseHTML(t, s.Do("GET", answer.ShardURL("shard-rs-3")).Body.String()).Text()
+	text = s.Page(t, answer.ShardURL(webtest.HostileName)).Text()
 	expect.That(t, !strings.Contains(text, "orphaned"), "the page of a shard that has no part in it has it")
-	reached := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
+	reached := s.Page(t, "/activity").Find(".timings tr.reasons").Text()
 	expect.Contains(t, reached, "The donor completed 2 of 6 steps.", "the text")
 }
 
@@ -95,7 +92,7 @@ func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
 	table := *s.Watcher.Get()
 	table.Events = webtest.FailedAttempt(t, &table, 3, webtest.Epoch.Add(-time.Minute), long)
 	s.Watcher.Publish(&table)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?failed=1").Body.String())
+	doc := s.Page(t, "/activity?failed=1")
 	d := doc.Find(".events li.failed details.servertext").First()
 	short, whole := d.Find("summary code").Text(), d.ChildrenFiltered("code").Text()
 	_, open := d.Attr("open")

@@ -94,7 +94,7 @@ func TestMoreEntriesThanAreListedAreCountedAllTheSame(t *testing.T) {
 	expect.Equal(t, webtest.ParseHTML(t, page).Find(".pages span").Text(), "1–30 of "+format.Count(1000), "pages")
 	// A bar leads to exactly the entries that it stands for.
 	bar := webtest.ParseHTML(t, page).Find(".histogram a").First()
-	inside := webtest.ParseHTML(t, x.Do("GET", bar.AttrOr("href", "")).Body.String())
+	inside := x.Page(t, bar.AttrOr("href", ""))
 	n := strings.Fields(bar.Find("title").Text())[0]
 	got := inside.Find(".histogram figcaption strong").Text()
 	expect.That(t, n != "" && strings.HasPrefix(got, n+" entries"), "a bar of %s entries leads to %q", n, got)
@@ -102,7 +102,7 @@ func TestMoreEntriesThanAreListedAreCountedAllTheSame(t *testing.T) {
 
 func TestEachLineSaysOutcomeAuthorAndChunk(t *testing.T) {
 	x := withLog(t, 20, 20)
-	doc := webtest.ParseHTML(t, x.Do("GET", "/activity?from="+since).Body.String())
+	doc := x.Page(t, "/activity?from="+since)
 	rows := doc.Find(".events li")
 	must.That(t, rows.Length() == 20, "%d rows", rows.Length())
 	rows.Each(func(_ int, row *goquery.Selection) {

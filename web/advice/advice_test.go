@@ -137,7 +137,7 @@ func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
 	must.Do(t, e.Check(t.Context()))
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/", "/advice", "/alerts"} {
-		links := webtest.ParseHTML(t, s.Do("GET", path, viewer).Body.String()).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
+		links := s.Page(t, path, viewer).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
 		expect.That(t, links.Length() != 0, "%s has no link to a playbook", path)
 		for _, a := range links.EachIter() {
 			expect.Equal(t, s.Do("GET", a.AttrOr("href", ""), viewer).Code, http.StatusOK, "%s leads to %s", path, a.AttrOr("href", ""))

@@ -33,7 +33,7 @@ func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"})
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
-	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
+	rows := s.Page(t, "/audit", webtest.As("anna", auth.Admin)).Find("tbody tr")
 	for i, sub := range []string{"sub-2", "sub-1"} {
 		expect.ContainsAll(t, rows.Eq(i).Text(), []string{"Anna", "Id at the issuer: " + sub}, "row %d", i)
 	}
@@ -62,7 +62,7 @@ func TestTheAuditRecordIsAFileToo(t *testing.T) {
 	a := webtest.CannedAudit()
 	a.Add(store.AuditEntry{At: webtest.Epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
-	link, _ := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
+	link, _ := s.Page(t, "/audit?what=login.&below=50").Find("a[href*='/audit.csv']").Attr("href")
 	expect.Contains(t, link, "what=login.", "the page's link to the file")
 	rows, err := csv.NewReader(strings.NewReader(s.Do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
 	must.That(t, err == nil && len(rows) == 122 && rows[0][0] == "seq" && rows[1][0] == "121", "%d lines, %v", len(rows), err)
@@ -110,18 +110,18 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 
 func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 	s := webtest.New(t)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.").Body.String())
+	doc := s.Page(t, "/audit?what=login.")
 	if n := doc.Find("tbody tr").Length(); n != answer.PageRows {
 		t.Fatal(n)
 	}
 	older, _ := doc.Find("nav.pages a[rel=next]").Attr("href")
 	u, err := url.Parse(older)
 	must.That(t, err == nil && u.Query().Get("what") == "login." && u.Query().Get("below") == "71", "%v %v", older, err)
-	doc = webtest.ParseHTML(t, s.Do("GET", older).Body.String())
+	doc = s.Page(t, older)
 	if first := strings.TrimSpace(doc.Find("tbody tr").First().Find("td").First().Text()); first != "70" {
 		t.Error(first)
 	}
-	refused := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.refused").Body.String()).Find("tbody").Text()
+	refused := s.Page(t, "/audit?what=login.refused").Find("tbody").Text()
 	if strings.Count(refused, "Tried to sign in") != 10 || strings.Contains(refused, "Signed in") || !strings.Contains(refused, "anna") ||
 		!strings.Contains(refused, "unknown") {
 		t.Error(refused)
@@ -163,7 +163,7 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 		s.Do("GET",
 			"/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0])).Body.String(),
 	)
-	page := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String())
+	page := s.Page(t, "/audit")
 	expect.That(t, doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() == 0,
 		"markup of a record is markup of the page")
 	if n := page.Find("tbody tr").Length(); n != len(hostile) {
@@ -221,7 +221,7 @@ func checkWords(t *testing.T, codes ...string) {
 		trail.Add(store.AuditEntry{At: webtest.Epoch, What: code, Outcome: "ok"})
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
-	rows := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("tbody th[scope=row]")
+	rows := s.Page(t, "/audit").Find("tbody th[scope=row]")
 	must.That(t, rows.Length() == len(codes), "%d rows for %d codes", rows.Length(), len(codes))
 	rows.Each(func(_ int, what *goquery.Selection) {
 		code := what.AttrOr("title", "")

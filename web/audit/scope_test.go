@@ -57,7 +57,7 @@ func TestEntriesLeadToPagesOfTheirCluster(t *testing.T) {
 		"one": {one, "/surveys/S /collections/a.b%20c /runs/" + run + " /plans/" + plan},
 	} {
 		var got []string
-		rows := webtest.ParseHTML(t, c.s.Do("GET", "/audit").Body.String()).Find("tbody tr")
+		rows := c.s.Page(t, "/audit").Find("tbody tr")
 		for i := range rows.Length() {
 			for _, where := range []string{"td[data-label=About] a", "th a"} {
 				links := rows.Eq(i).Find(where)

@@ -111,7 +111,7 @@ func TestTroubleOfTheAuditRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 			"banner.audit.witness"} {
 			expect.Equal(t, strings.Contains(home, auditBanners[key]), key == c.banner, "%s: banner %s shown", name, key)
 		}
-		text := strings.Join(strings.Fields(webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("main").Text()), " ")
+		text := strings.Join(strings.Fields(s.Page(t, "/audit").Find("main").Text()), " ")
 		expect.That(t, strings.Contains(text, c.says) && !strings.Contains(text, "/var/x") && !strings.Contains(text, "audit.break"),
 			"%s: %.400s", name, text)
 		st := webtest.Decode[api.AuditState](t, s.Do("GET", "/api/v1/audit/head"))

@@ -36,9 +36,7 @@ func batchOfMoves(to string, from ...int) string {
 // page reads a page as an operator.
 func page(c *webtest.SimulatedServer, who, address string) *goquery.Document {
 	c.Helper()
-	w := c.Do("GET", address, webtest.As(who, auth.Operator))
-	must.That(c, w.Code == http.StatusOK, "%s: %d %s", address, w.Code, w.Body)
-	return webtest.ParseHTML(c.T, w.Body.String())
+	return c.Page(c.T, address, webtest.As(who, auth.Operator))
 }
 
 // startBatch plans and runs a batch.
@@ -89,7 +87,7 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 		form := doc.Find("form.decide[action='" + address + "/resume']")
 		expect.That(c, form.Find("button[value=retry]").Text() == "Retry item 1" && form.Find("button[value=skip]").Text() == "Skip item 1",
 			"%s", doc.Find(".runacts").Text())
-		viewers := webtest.ParseHTML(c.T, c.Do("GET", address, webtest.As("vera", auth.Viewer)).Body.String())
+		viewers := c.Page(c.T, address, webtest.As("vera", auth.Viewer))
 		if doc.Find("#live-run.is-open.is-held").Length() != 1 || doc.Find("#live-run .todecide a").AttrOr("href", "") != address ||
 			doc.Find(".runacts .pause").Length() != 1 || doc.Find(".runacts .resume").Length() != 1 {
 			c.Errorf("%s", doc.Find(".runacts").Text())
@@ -185,18 +183,12 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 
 func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 	s := webtest.New(t)
-	read := func(address string) *goquery.Document {
-		t.Helper()
-		w := s.Do("GET", address)
-		must.That(t, w.Code == http.StatusOK, "%s: %d", address, w.Code)
-		return webtest.ParseHTML(t, w.Body.String())
-	}
 	table := webtest.NewStory().View().Table
 	c := table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
 	one := answer.PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", ref, "to", "shard-rs-2", "force", "true")
-	several, _ := read(one).Find("a:contains('Several at once')").Attr("href")
-	form := read(several)
+	several, _ := s.Page(t, one).Find("a:contains('Several at once')").Attr("href")
+	form := s.Page(t, several)
 	for name, want := range map[string]string{"chunks": ref, "each": "move", "to": "shard-rs-2", "ns": string(c.NS)} {
 		field := form.Find("form.plan [name=" + name + "]")
 		got := field.AttrOr("value", field.Find("option[selected]").AttrOr("value", field.Text()))
@@ -208,7 +200,7 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 	expect.Equal(t, form.Find("a:contains('Move')").AttrOr("href", ""), one, "the link back")
 	for _, k := range actions.Kinds() {
 		list, _ := actions.BatchList(k)
-		link := read(answer.PlanURL(k)).Find("a:contains('Several at once')")
+		link := s.Page(t, answer.PlanURL(k)).Find("a:contains('Several at once')")
 		expect.Equal(t, link.Length() == 1, list != "", "%s: %d links", k, link.Length())
 	}
 }

@@ -31,10 +31,10 @@ func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
 	s := webtest.New(t, webtest.WithPeople)
 	for _, address := range webtest.PagesWithChanges() {
 		for _, role := range []auth.Role{auth.Viewer, auth.Support} {
-			page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("vera", role)).Body.String())
+			page := s.Page(t, address, webtest.As("vera", role))
 			expect.Equal(t, page.Find(".acts").Length(), 0, "%s offers changes to a %s", address, role)
 		}
-		page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("olga", auth.Operator)).Body.String())
+		page := s.Page(t, address, webtest.As("olga", auth.Operator))
 		links := page.Find(".acts a")
 		expect.That(t, links.Length() != 0 && page.Find("[data-live] .acts").Length() == 0,
 			"%s: %d offers, in the live region %d", address, links.Length(), page.Find("[data-live] .acts").Length())
@@ -46,7 +46,7 @@ func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
 		}
 	}
 	locked := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(store.OwnedByAnother))
-	page := webtest.ParseHTML(t, locked.Do("GET", "/zones", webtest.As("olga", auth.Operator)).Body.String())
+	page := locked.Page(t, "/zones", webtest.As("olga", auth.Operator))
 	expect.That(t, page.Find(".acts a").Length() == 0 && strings.Contains(page.Find(".acts").Text(), "Another shardboard owns"),
 		"read only: %s", page.Find(".acts").Text())
 }
@@ -124,7 +124,7 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 func TestEachFormLeadsToThePlaybooksThatPlanItsChange(t *testing.T) {
 	s := webtest.New(t)
 	leads := func(k actions.Kind) (out []string) {
-		page := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(k)).Body.String())
+		page := s.Page(t, answer.PlanURL(k))
 		page.Find(`#newplan a[href^="/help/"]`).Each(func(_ int, a *goquery.Selection) {
 			out = append(out, strings.TrimPrefix(a.AttrOr("href", ""), "/help/"))
 		})
@@ -148,7 +148,7 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 		buttons    int
 		says       string
 	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "was made by Olga"}, {"vera", "viewer", 0, "needs the role"}} {
-		page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("move"), webtest.As(c.name, auth.Role(c.role))).Body.String())
+		page := s.Page(t, "/plans/"+webtest.RecordID("move"), webtest.As(c.name, auth.Role(c.role)))
 		n := page.Find(".confirm button.main:not([disabled])").Length()
 		expect.That(t, n == c.buttons && strings.Contains(page.Find(".confirm").Text(), c.says),
 			"%s: %d buttons, %s", c.name, n, page.Find(".confirm").Text())

@@ -53,7 +53,7 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 		}
 		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return sc.View.Now } }, sc.Change)
 		s.Watcher.Value, s.Keeper.Value = sc.View.Table, sc.View.Dir
-		page := webtest.ParseHTML(t, s.Do("GET", sc.Path).Body.String())
+		page := s.Page(t, sc.Path)
 		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+sc.Path))
 		must.That(t, run.Outcome != nil && run.Outcome.Text != "", "%s: the API has no answer", name)
 		answer := page.Find(".outcome .verdict").Text()
@@ -84,7 +84,7 @@ func TestEarlyOutcomeTellsWhenItWillBeKnown(t *testing.T) {
 		o.State, o.Verdict, o.After = outcome.TooEarly, "", outcome.Side{Span: o.After.Span}
 		at = o.KnownAt
 	})
-	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).Body.String()).
+	page := s.Page(t, "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).
 		Find(".outcome")
 	if !strings.Contains(page.Text(), format.Clock(at)) || !strings.Contains(page.Find("td").Text(), "not counted yet") {
 		t.Error(page.Text())
@@ -114,7 +114,7 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 		run.Cost.Steps[0].Estimated.Documents.Value == nil {
 		t.Errorf("estimated %+v, of the step %+v", est, run.Cost.Steps[0].Estimated)
 	}
-	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+id, webtest.As("vera", auth.Viewer)).Body.String())
+	page := s.Page(t, "/runs/"+id, webtest.As("vera", auth.Viewer))
 	if text := page.Find("section.cost").Text(); !strings.Contains(text, "8.0") || page.Find("section.cost tbody tr").Length() != 3 {
 		t.Error(text)
 	}
@@ -154,7 +154,7 @@ func TestRunWithoutEffectHasNoOutcome(t *testing.T) {
 		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return v.Now } })
 		s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 		path := "/runs/" + webtest.RecordID(name)
-		page := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+		page := s.Page(t, path)
 		expect.Equal(t, page.Find(".outcome").Length(), 0, "%s: %s", name, page.Find(".outcome").Text())
 		want := map[bool]string{true: "running", false: "unchanged"}[name == "running"]
 		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+path))
@@ -230,7 +230,7 @@ func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 		t.Errorf("%+v", commit)
 	}
 	expect.That(t, events[0].Counts == nil && events[2].Counts == nil, "counts that nobody logged: %+v", events)
-	log := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("running")).Body.String()).Find("ol.events").Text()
+	log := s.Page(t, "/runs/"+webtest.RecordID("running")).Find("ol.events").Text()
 	expect.Contains(t, log, "cloned 7, clonedBytes 700", "the log of the page")
 }
 

@@ -95,14 +95,14 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 		c.Problem(c.Post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "")
 		r := c.Ended(a.ID)
 		must.That(c, r.State == "succeeded" && len(r.Steps) == 1 && len(r.Steps[0].Proof) != 0 && c.Sent() == 1, "%d sent, %+v", c.Sent(), r)
-		page := webtest.ParseHTML(c.T, c.Do("GET", "/runs/"+a.ID, webtest.As("vera", auth.Viewer)).Body.String())
+		page := c.Page(c.T, "/runs/"+a.ID, webtest.As("vera", auth.Viewer))
 		expect.That(c, page.Find("form[action$='/undo'], form[action$='/stop']").Length() == 0 &&
 			strings.Contains(page.Find("#live-run").Text(), "as expected"), "a viewer's page of the run: %s", page.Find("main").Text())
 		// Undone by the page's forms.
 		w := c.Do("POST", "/runs/"+a.ID+"/undo", webtest.As("bert", auth.Operator), webtest.Form("reason", "not needed"))
 		to := w.Header().Get("Location")
 		must.That(c, w.Code == http.StatusSeeOther && strings.HasPrefix(to, "/plans/"), "undo: %d %s", w.Code, w.Body)
-		form := webtest.ParseHTML(c.T, c.Do("GET", to, webtest.As("bert", auth.Operator)).Body.String()).Find("form[action='" + to + "/run']")
+		form := c.Page(c.T, to, webtest.As("bert", auth.Operator)).Find("form[action='" + to + "/run']")
 		hash, _ := form.Find("input[name=hash]").Attr("value")
 		w = c.Do("POST", to+"/run", webtest.As("bert", auth.Operator), webtest.Form("hash", hash))
 		must.That(c, w.Code == http.StatusSeeOther,
@@ -130,7 +130,7 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
 			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "shard-rs-2", "reason", "r"))
 		must.That(c, w.Code == http.StatusSeeOther && strings.HasPrefix(w.Header().Get("Location"), "/plans/"), "%d %s", w.Code, w.Body)
-		page = webtest.ParseHTML(c.T, c.Do("GET", w.Header().Get("Location"), webtest.As("anna", auth.Operator)).Body.String())
+		page = c.Page(c.T, w.Header().Get("Location"), webtest.As("anna", auth.Operator))
 		expect.That(c, page.Find("pre code").Length() != 0 && page.Find("button.main:not([disabled])").Length() == 1,
 			"the plan: %s", page.Find("main").Text())
 		expect.Equal(c, c.Sent(), 0, "commands were sent by planning")
@@ -183,9 +183,7 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			return r.Standing.Paused
 		}, ""},
 	} {
-		w := s.Do("GET", "/runs/"+webtest.RecordID(name))
-		must.That(t, w.Code == http.StatusOK, "%s: %d", name, w.Code)
-		doc := webtest.ParseHTML(t, w.Body.String())
+		doc := s.Page(t, "/runs/"+webtest.RecordID(name))
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 		for _, part := range want.page {
 			expect.That(t, strings.Contains(text, part), "%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
@@ -227,12 +225,12 @@ func TestUnfinishedRunCanBePlannedToItsEnd(t *testing.T) {
 func TestAPlanShowsItsLimits(t *testing.T) {
 	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
 		webtest.WithActions(webtest.CannedActions()))
-	text := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("pin")).Body.String()).Find("main").Text()
+	text := s.Page(t, "/plans/"+webtest.RecordID("pin")).Find("main").Text()
 	expect.ContainsAll(t, text, []string{"Limits", "Shards that may receive chunks", "Most moves"}, "the page")
 	var plan api.Plan
 	err := json.Unmarshal(s.Do("GET", api.Prefix+"/plans/"+webtest.RecordID("pin")).Body.Bytes(), &plan)
 	expect.That(t, err == nil && len(plan.Limits.Collections) != 0 && plan.Limits.Chunks != 0 && plan.Limits.Project != "",
 		"%v %+v", err, plan.Limits)
-	form := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(actions.Pin)).Body.String())
+	form := s.Page(t, answer.PlanURL(actions.Pin))
 	expect.Equal(t, form.Find("select[name=pause] option").Length(), 3, "the form does not offer to pause balancing")
 }

@@ -366,10 +366,10 @@ func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
-	page := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())
+	page := s.Page(t, "/advice")
 	link, ok := page.Find(".remedies a").Attr("href")
 	must.That(t, ok, "no remedy has a link")
-	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String())
+	form := s.Page(t, link)
 	reason, _ := form.Find(`[name="reason"]`).Attr("value")
 	expect.That(t, reason != "" || form.Find(`textarea[name="reason"]`).Text() != "", "the form has no reason")
 	kind, _ := form.Find(`[name="kind"]`).Attr("value")

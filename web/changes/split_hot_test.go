@@ -26,7 +26,7 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	must.That(t, err == nil && p.Kind == "split-hot" && !p.Blocked && len(args.Cuts) == 1 && args.Chunk == "" && len(p.Commands) == 2,
 		"%v: %+v", err, p)
 	cut := args.Cuts[0]
-	page := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+	page := s.Page(t, path)
 	rows := page.Find("table.writes tbody tr")
 	must.That(t, len(p.Effect.Writes) == 3 && rows.Length() == 3, "%+v, %d rows on the page", p.Effect.Writes, rows.Length())
 	for i, w := range p.Effect.Writes {
@@ -48,7 +48,7 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 
 func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
 	s := webtest.New(t)
-	page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("onevalue")).Body.String())
+	page := s.Page(t, "/plans/"+webtest.RecordID("onevalue"))
 	text := page.Find(".checks tr.is-block").Text()
 	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
 		"project " + webtest.NewStory().View().Dir.All()[3].Name} {
@@ -62,7 +62,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	c := s.Watcher.Value.Collection("yorkie-meta.changes")
 	fields := func(address string) map[string]bool {
 		out := map[string]bool{}
-		for _, f := range webtest.ParseHTML(t, s.Do("GET", address).Body.String()).Find("form.plan [name]").EachIter() {
+		for _, f := range s.Page(t, address).Find("form.plan [name]").EachIter() {
 			if f.AttrOr("type", "") != "hidden" {
 				out[f.AttrOr("name", "")] = true
 			}
@@ -75,8 +75,8 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	expect.That(t, several["chunks"] && !several["chunk"] && !several["at"] && several["to"], "of several: %v", several)
 	expect.That(t, bare["chunk"] && bare["chunks"] && bare["at"] && !bare["cuts"], "of none: %v", bare)
 	// No shard is chosen unless somebody chooses one.
-	first := webtest.ParseHTML(t, s.Do("GET", writes.HotChunkPlan(c, "",
-		2)).Body.String()).Find("select[name=to] option").First()
+	first := s.Page(t, writes.HotChunkPlan(c, "",
+		2)).Find("select[name=to] option").First()
 	expect.That(t, first.AttrOr("value", "") == "" && first.Text() != "", "the first choice is %q", first.Text())
 	a, err := changes.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
 	expect.That(t, err == nil && strings.Join(a.Chunks, "|") == "x|y|z", "%v %v", a.Chunks, err)
@@ -95,7 +95,7 @@ func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
 	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
-	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	page := s.Page(t, "/heat")
 	kinds := map[string]int{}
 	for i, l := range items {
 		if l.Plan == nil {

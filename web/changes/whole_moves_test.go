@@ -73,7 +73,7 @@ func TestRunOfAWholeMoveLeadsToItsAbort(t *testing.T) {
 				Shards: []operation.ReshardingShard{{Shard: "shard-rs-1", Donor: "donating"}}}}}
 		stub.RunList = []engine.Run{run}
 		s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(stub))
-		html := webtest.ParseHTML(t, s.Do("GET", "/runs/"+run.ID, webtest.Header("Accept", "text/html")).Body.String())
+		html := s.Page(t, "/runs/"+run.ID, webtest.Header("Accept", "text/html"))
 		expect.Equal(t, html.Find("a[href='"+want+"']").Length(), 1, "%s: no link to %s", op, want)
 		commits := html.Find("a[href*='reshard-commit']").Length()
 		expect.Equal(t, commits == 1, op == operation.OpReshard, "%s: %d links to a commit", op, commits)

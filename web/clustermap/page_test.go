@@ -30,7 +30,7 @@ func TestThePageDoesNotGrowWithTheChunks(t *testing.T) {
 func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 	s := webtest.New(t)
 	headline := func() string {
-		return webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main h1").Text()
+		return s.Page(t, "/map").Find("main h1").Text()
 	}
 	// Every third stretch of the canned collections is on another shard than the zone's.
 	if got := headline(); !strings.Contains(got, "on 3 shards: 2 chunks are outside") && !strings.Contains(got, "jumbo") {
@@ -55,7 +55,7 @@ func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 	s.Watcher.Publish(&unread)
 	got = headline()
 	expect.That(t, strings.HasPrefix(got, "The collections could not be read"), "headline %q when the collections could not be read", got)
-	text := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main").Text()
+	text := s.Page(t, "/map").Find("main").Text()
 	expect.Lacks(t, text, "no collections yet", "a map that could not be read says that there are no collections")
 	s.Watcher.Publish(&topology.Table{})
 	got = headline()
@@ -64,7 +64,7 @@ func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 
 func TestEachBandIsToldInWords(t *testing.T) {
 	s := webtest.New(t)
-	page := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String())
+	page := s.Page(t, "/map")
 	label := page.Find(`.band[data-key="yorkie-meta.documents"] svg`).AttrOr("aria-label", "")
 	for _, want := range []string{"250 chunks", "shard-rs-1", "jumbo"} {
 		expect.That(t, strings.Contains(label, want), "label %q lacks %q", label, want)
@@ -77,7 +77,7 @@ func TestWithoutAScriptLinksLeadFromAllCollectionsToOneChunk(t *testing.T) {
 	s := withChunks(t, 5000)
 	address := "/map"
 	for range 6 {
-		page := webtest.ParseHTML(t, s.Do("GET", address).Body.String())
+		page := s.Page(t, address)
 		next := page.Find(".band svg a").First()
 		if next.Length() == 0 {
 			next = page.Find(".band p a").First()

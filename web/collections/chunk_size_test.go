@@ -238,7 +238,7 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 		expect.That(t, slices.Equal(refs, want) && len(want) != 0,
 			"%q: the pages have %d rows in another order than the whole list of %d", filter, len(refs), len(want))
 	}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?sort=bytes").Body.String())
+	doc := s.Page(t, "/collections/"+sizedNS+"?sort=bytes")
 	first := doc.Find("table.chunks tbody tr").First()
 	if first.AttrOr("data-key", "") != answer.ChunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), "too big to move") {
 		t.Errorf("the page's first row is %s", first.Text())
@@ -255,7 +255,7 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 	if got := chunkList(t, s, "oversized=true"); len(got.Items) != 1 || got.Items[0].Ref != refOf(s, 3) || !*got.Items[0].Oversized {
 		t.Errorf("%+v", got.Items)
 	}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?oversized=1").Body.String())
+	doc := s.Page(t, "/collections/"+sizedNS+"?oversized=1")
 	expect.Equal(t, doc.Find("table.chunks tbody tr").Length(), 1, "rows")
 	// A whole shard, by its counts.
 	table := *s.Watcher.Get()

@@ -66,9 +66,9 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 func TestCollectionsAreSearchedByName(t *testing.T) {
 	s := webtest.New(t)
 	const documents = "yorkie-meta.documents"
-	all := webtest.ParseHTML(t, s.Do("GET", "/collections").Body.String()).Find("#live-collections tr[data-key]").Length()
+	all := s.Page(t, "/collections").Find("#live-collections tr[data-key]").Length()
 	for query, want := range map[string]string{"?q=DOCUMENTS": documents, "?q=meta.doc&page=9": documents, "?q=none": ""} {
-		doc := webtest.ParseHTML(t, s.Do("GET", "/collections"+query).Body.String())
+		doc := s.Page(t, "/collections"+query)
 		var found []string
 		doc.Find("#live-collections tr[data-key]").Each(func(_ int, row *goquery.Selection) { found = append(found, row.AttrOr("data-key", "")) })
 		expect.Equal(t, strings.Join(found, " "), want, "%s", query)

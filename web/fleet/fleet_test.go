@@ -38,7 +38,7 @@ func TestClustersAreListedWorstFirst(t *testing.T) {
 
 func TestPageOfClustersSaysWhatIsWrongAndLeadsThere(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
-	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	doc := s.Page(t, "/")
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 	for _, want := range []string{"6 clusters · 3 not readable · 1 has a critical problem", "Not reachable since 2026-03-01 11:00 UTC",
 		"This is the same cluster as prod", "last read 7 min ago", "Starting"} {
@@ -75,7 +75,7 @@ func TestClustersAreFoundFromEveryPage(t *testing.T) {
 			"%s: %+v", name, found.Items)
 		expect.Len(t, webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q=secret")).Items, 0, "%s finds a hidden cluster", name)
 	}
-	doc := webtest.ParseHTML(t, within.Do("GET", "/").Body.String())
+	doc := within.Page(t, "/")
 	n := doc.Find("#clusters a").Length()
 	expect.That(t, n == 7 && doc.Find(`#clusters a[href="/c/prod/"]`).Length() == 1 &&
 		doc.Find(`#clusters a[aria-current="page"]`).Text() == "Fine", "%d links in the switch", n)
@@ -90,7 +90,7 @@ func (storeAway) Condition() store.Condition {
 
 func TestStatusOfTheServerSaysThatTheStoreDoesNotAnswer(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) { d.Store.Data = storeAway{} })
-	header := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("header").Text()
+	header := s.Page(t, "/").Find("header").Text()
 	expect.That(t, strings.Contains(header, "the store does not answer") && !strings.Contains(header, "Live"),
 		"the header says %s", strings.Join(strings.Fields(header), " "))
 }

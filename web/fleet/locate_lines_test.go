@@ -125,7 +125,7 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 	expect.That(t, row.State == "found" && row.Text == "The name differs in upper and lower case.",
 		"a near name is found without a word: %+v", row)
 	all.List[0].Site.Deps.Locate.Locator = asking{got: &got}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=shp").Body.String())
+	doc := s.Page(t, "/locate?q=shp")
 	if text := doc.Find("main table").Text(); !strings.Contains(text, "and 3 more") ||
 		doc.Find(`main table a[href^="/c/fine/locate?q=0000"]`).Length() != 2 {
 		t.Error(text)
@@ -135,7 +135,7 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 	row = webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate"+at)).Items[0]
 	expect.That(t, got.NS == "yorkie-meta.changes" && got.Key == key && strings.HasPrefix(string(row.URL), "/c/fine/locate?key="),
 		"asked %+v, leads to %s", got, row.URL)
-	doc = webtest.ParseHTML(t, s.Do("GET", "/locate"+at).Body.String())
+	doc = s.Page(t, "/locate"+at)
 	expect.That(t, doc.Find("details.bykey[open]").Length() == 1 &&
 		doc.Find(`input[name="key"]`).AttrOr("value", "") == key, "the page does not keep the key")
 	for path, says := range map[string]string{"?q=a&ns=b&key=c": "not both", "?key=c": "Give ns= with key=", "?ns=b": "Give key= with ns=",

@@ -79,7 +79,7 @@ func TestLocateAsksAllClustersAtOnceAndNamesThoseWithAnAnswerFirst(t *testing.T)
 			t.Errorf("%s, want %s", text, want)
 		}
 		expect.That(t, got[3].Text == "It did not answer within 5 seconds." && got[9].URL == "" && got[2].Stale && !got[0].Stale, "%+v", got)
-		doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki/handbook").Body.String())
+		doc := s.Page(t, "/locate?q=wiki/handbook")
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 		for _, says := range []string{"Found in 3 of 5 clusters that answer · 4 not known · 1 not permitted",
 			"needs the role support on this cluster", "not up to date", "There is none."} {
@@ -142,7 +142,7 @@ func TestBoxToLocateIsForThoseWhoMayDoSoSomewhere(t *testing.T) {
 		s := webtest.New(t, webtest.OfServer(list), func(d *site.Deps) {
 			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: auth.Viewer, Method: auth.ByPassword}}
 		})
-		doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+		doc := s.Page(t, "/")
 		palette, _ := doc.Find("#palette template").Attr("data-locates")
 		if doc.Find(`form.find[action="/locate"] #find`).Length() == 1 != may || doc.Find(`nav a[href="/locate"]`).Length() > 0 != may ||
 			palette == "/locate?q=" != may {
@@ -162,7 +162,7 @@ func TestLocateInAllClustersSpeaksTheWordsThatTheyShare(t *testing.T) {
 	}
 	s := webtest.New(t, webtest.OfServer(all))
 	words := func(path string) string {
-		return webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("#q, #lines").AttrOr("placeholder", "")
+		return s.Page(t, path).Find("#q, #lines").AttrOr("placeholder", "")
 	}
 	one, many := words("/locate"), words("/locate/bulk")
 	expect.That(t, one == "shop/document key, shop, or any id" && many == "shop/document key, shop, id or log line", "%q, %q", one, many)

@@ -20,7 +20,7 @@ func TestAPageOfAClusterAtTheRootLeadsToTheListOfClusters(t *testing.T) {
 			t.Errorf("%s: %d to %s", path, w.Code, w.Header().Get("Location"))
 			continue
 		}
-		doc := webtest.ParseHTML(t, s.Do("GET", w.Header().Get("Location")).Body.String())
+		doc := s.Page(t, w.Header().Get("Location"))
 		expect.That(t, doc.Find(`main .note code`).Text() == path && doc.Find(`main a[href="/c/prod`+path+`"]`).Length() == 1,
 			"%s: the list does not lead there", path)
 		live := doc.Find("#live-clusters").AttrOr("data-live-url", "")
@@ -28,7 +28,7 @@ func TestAPageOfAClusterAtTheRootLeadsToTheListOfClusters(t *testing.T) {
 	}
 	for _, to := range []string{"//evil.example/projects", "https://evil.example/projects", "/nothing/here", "projects", "/settings",
 		"/projects\\x", "%zz"} {
-		doc := webtest.ParseHTML(t, s.Do("GET", "/?to="+strings.ReplaceAll(to, "%", "%25")).Body.String())
+		doc := s.Page(t, "/?to="+strings.ReplaceAll(to, "%", "%25"))
 		expect.That(t, doc.Find("main .note code").Length() == 0 && doc.Find(`main a[href="/c/prod/"]`).Length() == 1, "%s was taken", to)
 	}
 	for path, status := range map[string]int{"/nothing": 404, "/api/v1/projects": 404, "/projects/a/b/c/d": 404} {
@@ -38,11 +38,11 @@ func TestAPageOfAClusterAtTheRootLeadsToTheListOfClusters(t *testing.T) {
 
 func TestPlaybooksAreAtTheRootToo(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
-	index := webtest.ParseHTML(t, s.Do("GET", "/help").Body.String())
+	index := s.Page(t, "/help")
 	first := index.Find(".playbooks h2 a").AttrOr("href", "")
 	must.That(t, strings.HasPrefix(first, "/help/") && index.Find(`nav.side a[href="/"]`).Length() == 1,
 		"the list of playbooks: %q", first)
-	page := webtest.ParseHTML(t, s.Do("GET", first).Body.String())
+	page := s.Page(t, first)
 	text := page.Find("main").Text()
 	if strings.Contains(text, "Changes are turned off") || !strings.Contains(text, "lead to the list of clusters first") {
 		t.Error(text)

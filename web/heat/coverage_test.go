@@ -84,7 +84,7 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 		for _, l := range items {
 			expect.That(t, l.Counts == "changedRows" && l.AtLeast && !l.Exact && l.NS == ns, "%+v", l)
 		}
-		doc := webtest.ParseHTML(t, s.Do("GET", "/heat?ns="+ns).Body.String())
+		doc := s.Page(t, "/heat?ns="+ns)
 		text := doc.Find("main").Text()
 		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
 			"a cell is a lower bound, and an empty one is not known"} {
@@ -101,14 +101,14 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 	expect.That(t, m.NS == string(webtest.ChangesNS) && !m.Method.LowerBound && m.Method.Of == "allProjects", "%s %+v", m.NS, m.Method)
 	r := webtest.Decode[api.HeatRange](t, s.Do("GET", "/api/v1/heat/range"))
 	expect.That(t, r.NS == string(webtest.ChangesNS) && r.Method.Counts == "newRows", "%s %+v", r.NS, r.Method)
-	line := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.documents").Body.String()).Find(".head p:has(a[href^='/heat'])").Text()
+	line := s.Page(t, "/collections/yorkie-meta.documents").Find(".head p:has(a[href^='/heat'])").Text()
 	expect.That(t, strings.Contains(line, "≥") && strings.Contains(line, "hottest projects only"), "the collection's page says %q", line)
 }
 
 func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), time.Minute, nil)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	doc := s.Page(t, "/heat")
 	var offered []string
 	for _, n := range doc.Find(".heatchoices select[name=ns] option").EachIter() {
 		offered = append(offered, strings.TrimPrefix(n.Text(), "yorkie-meta."))
@@ -124,10 +124,10 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	own := *s.Watcher.Get()
 	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: webtest.SessionsNS}}}, own.Collections...)
 	s.Watcher.Publish(&own)
-	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("#heat-lists").Text()
+	text := s.Page(t, "/heat").Find("#heat-lists").Text()
 	expect.That(t, strings.Contains(text, "1 internal collection is hidden.") && !strings.Contains(text, string(webtest.SessionsNS)),
 		"%s", text)
-	text = webtest.ParseHTML(t, s.Do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text()
+	text = s.Page(t, "/heat?internal=1").Find(".uncounted").Text()
 	expect.That(t, strings.Contains(
 		text,
 		"3 collections are not counted",

@@ -14,7 +14,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
-	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat"
 	"shardboard/internal/placement"
 	"shardboard/internal/topology"
@@ -24,7 +23,7 @@ import (
 func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	doc := s.Page(t, "/heat")
 	first := doc.Find(".hot tbody tr").First().Text()
 	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
 		"would not help"} {
@@ -85,13 +84,13 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 func TestHeatIsOnThePagesOfHotSubjects(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Minute, nil)
-	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody th a").First().AttrOr("href", "")
+	link := s.Page(t, "/heat").Find(".hot tbody th a").First().AttrOr("href", "")
 	for path, want := range map[string]string{
 		"/collections/yorkie-meta.changes": "writes/s in the 5",
 		link:                               "of the collection's",
 		webtest.ChunkPath(v, "yorkie-meta.documents", 0): "",
 	} {
-		doc := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+		doc := s.Page(t, path)
 		line := doc.Find(".head p:has(a[href^='/heat'])")
 		expect.That(t, (want != "" || line.Length() == 0) && (want == "" || strings.Contains(line.Text(), want)),
 			"%s says %q, want %q", path, line.Text(), want)
@@ -126,7 +125,7 @@ func TestHeatWarnsOfAKeyThatOnlyGrows(t *testing.T) {
 		}
 	}
 	s = webtest.NewHeatServer(t, v, src, 2*time.Minute, nil)
-	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".state").Text()
+	text := s.Page(t, "/heat").Find(".state").Text()
 	if !strings.Contains(text, "The shard key grows") || !strings.Contains(text, "slices of time") || !strings.Contains(text, "shard-rs-2") {
 		t.Errorf("no warning: %s", text)
 	}
@@ -195,7 +194,6 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 	}
 	expect.That(t, rows == len(whole.Rows), "%d rows by shard, %d in all", rows, len(whole.Rows))
 	for _, r := range whole.Rows {
-		w := s.Do("GET", answer.ChunkURL(webtest.ChangesNS, "."+r.Ref))
-		must.That(t, w.Code == http.StatusOK, "row %s leads to %d", r.Min, w.Code)
+		s.Page(t, answer.ChunkURL(webtest.ChangesNS, "."+r.Ref))
 	}
 }

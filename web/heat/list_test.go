@@ -27,7 +27,7 @@ import (
 func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
-	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	page := s.Page(t, "/heat")
 	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
 	codes := map[string]bool{}
 	for i, l := range items {
@@ -67,7 +67,7 @@ func TestProjectsByShardAddUpToProjectsAndToShards(t *testing.T) {
 			"%s: %f by project, %f in all", x.Shard, onShard[x.Shard], x.WritesPerSecond)
 	}
 	expect.That(t, len(lines) > len(projects), "%d lines of %d projects: no project writes to two shards", len(lines), len(projects))
-	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	page := s.Page(t, "/heat")
 	rows := page.Find("#project-shards ~ table").First().Find("tbody tr")
 	expect.That(t, rows.Length() != 0 && rows.Length() <= writes.ShownHot, "the page lists %d", rows.Length())
 }
@@ -106,7 +106,7 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 		"which project reads is not known", "Read operations", format.PerSecond(reads) + "/s, ",
 		format.Share(most) + " of them in " + topology.Namespace(shard.Operations.MostRead).Collection(),
 		"of all counted, in the last 5 min before"}} {
-		text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main").Text()
+		text := s.Page(t, path).Find("main").Text()
 		expect.ContainsAll(t, text, says, "%s", path)
 	}
 	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
@@ -181,14 +181,14 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, crowded(t, v, webtest.SkewedWrites(v)), 2*time.Minute+5*time.Second, nil)
 	shards := webtest.HeatListOf(t, s, "shards").Items
 	least := shards[len(shards)-1].ID
-	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").First().Find("a.plan")
+	link := s.Page(t, "/heat").Find(".hot tbody tr").First().Find("a.plan")
 	to, err := url.Parse(link.AttrOr("href", ""))
 	must.That(t, err == nil && to.Query().Get("kind") == "move" && to.Query().Get("to") == least && to.Query().Get("chunk") != "" &&
 		strings.Contains(link.Text(), least), "%q leads to %s; %s is written least", link.Text(), to, least)
 	w := s.Do("GET", to.String())
 	expect.That(t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), least) &&
 		strings.Contains(webtest.ParseHTML(t, w.Body.String()).Find("#reason").AttrOr("value", ""), " writes/s."), "%s: %d", to, w.Code)
-	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").EachIter() {
+	for _, l := range s.Page(t, "/heat").Find(".hot tbody tr").EachIter() {
 		takes := l.Find(".helps").Text()
 		stays, moves := strings.Contains(takes, "A move would only heat another shard"), strings.Contains(takes, "Plan to move it to "+least)
 		undivided, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": ")
@@ -199,7 +199,7 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 		expect.That(t, undivided == (stays || moves) && (!stays || !moves) && (!moves || !its), "%s is written least: %s", least, takes)
 	}
 	s.Deps.Changes.Actions = nil
-	n := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot a.plan").Length()
+	n := s.Page(t, "/heat").Find(".hot a.plan").Length()
 	expect.That(t, n <= 0, "%d plans where nothing can be changed", n)
 }
 

@@ -88,7 +88,7 @@ func TestManyMarksOfAKindBecomeOne(t *testing.T) {
 func TestPictureSaysHowMuchIsRecorded(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/heat?span=24h").Body.String())
+	doc := s.Page(t, "/heat?span=24h")
 	expect.ContainsAll(t, doc.Find("#heat-fit").Text(), []string{"last 3 min", "not recorded"}, "three minutes of a day")
 	// Without script there is a small picture of the same time.
 	d := doc.Find("noscript").Text()

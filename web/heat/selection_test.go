@@ -27,9 +27,7 @@ func selected(t *testing.T, s *webtest.Server, m api.HeatMap, rows ...string) *g
 	q := url.Values{"ns": {m.NS}, "by": {m.By}, "rows": {strings.Join(rows, ",")},
 		"from": {strconv.FormatInt(m.Columns[0].From.UnixMilli(), 10)},
 		"to":   {last.From.Add(time.Duration(last.Seconds) * time.Second).Format(time.RFC3339)}}
-	w := s.Do("GET", "/heat?"+q.Encode())
-	must.That(t, w.Code == http.StatusOK, "%s: %d", q.Encode(), w.Code)
-	return webtest.ParseHTML(t, w.Body.String()).Find("#heat-selection")
+	return s.Page(t, "/heat?"+q.Encode()).Find("#heat-selection")
 }
 
 // rowOf is the row of the picture that holds a chunk.

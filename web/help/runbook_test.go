@@ -51,7 +51,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 		path, _, _ := strings.Cut(address, "?")
 		opened[path] = true
 		for _, s := range []*webtest.Server{alone, several} {
-			page := open(t, s, address)
+			page := s.Page(t, address).Find("main")
 			expect.Contains(t, page.Find(".head").Text(), r.Alert, "%s is not about", address)
 			for _, heading := range []string{"What it means", "How to look", "What to do", "Pages of shardboard"} {
 				expect.Equal(t, page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length(), 1,
@@ -62,7 +62,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 			}
 		}
 	}
-	listed := open(t, alone, "/runbooks").Find(".playbooks h2 a")
+	listed := alone.Page(t, "/runbooks").Find("main .playbooks h2 a")
 	listed.Each(func(_ int, a *goquery.Selection) {
 		expect.That(t, opened[a.AttrOr("href", "")], "%s is listed, and no alert leads there", a.AttrOr("href", ""))
 	})
@@ -73,7 +73,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
 	links := func(address string) (out []string) {
-		open(t, s, address).Find("article a").Each(func(_ int, a *goquery.Selection) { out = append(out, a.AttrOr("href", "")) })
+		s.Page(t, address).Find("main article a").Each(func(_ int, a *goquery.Selection) { out = append(out, a.AttrOr("href", "")) })
 		return out
 	}
 	of := links("/runbooks/balancer-off?cluster=prod")
@@ -81,7 +81,7 @@ func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 		expect.Contains(t, strings.Join(of, " ")+" ", want+" ", "no link to %s in %v", want, of)
 	}
 	for _, name := range []string{"", "secret", "new", "nope", "../x"} { // not named, hidden, without pages, unknown
-		page := open(t, s, "/runbooks/balancer-off?cluster="+url.QueryEscape(name))
+		page := s.Page(t, "/runbooks/balancer-off?cluster="+url.QueryEscape(name)).Find("main")
 		if page.Find(`article a[href="/activity"]`).Length() == 0 || !strings.Contains(page.Find(".note").Text(), "the list of clusters first") {
 			t.Errorf("cluster %q: %v", name, links("/runbooks/balancer-off?cluster="+url.QueryEscape(name)))
 		}
@@ -94,8 +94,8 @@ func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 
 func TestRunbooksWithoutChangesDoNotLinkToRuns(t *testing.T) {
 	const runs = `article a[href^="/runs"]`
-	on := open(t, webtest.New(t), "/runbooks/run-waiting")
-	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/runbooks/run-waiting")
+	on := webtest.New(t).Page(t, "/runbooks/run-waiting").Find("main")
+	off := webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }).Page(t, "/runbooks/run-waiting").Find("main")
 	expect.That(t, on.Find(runs).Length() != 0 && off.Find(runs).Length() == 0,
 		"%d links to runs, and %d without changes", on.Find(runs).Length(), off.Find(runs).Length())
 }

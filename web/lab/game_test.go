@@ -18,16 +18,9 @@ import (
 	"shardboard/web/webtest"
 )
 
-func page(t *testing.T, s *webtest.Server, path string, status int) *goquery.Document {
-	t.Helper()
-	w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
-	must.That(t, w.Code == status, "%s: %d %.300s", path, w.Code, w.Body)
-	return webtest.ParseHTML(t, w.Body.String())
-}
-
 func TestTheLabLeadsToTheGame(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab", http.StatusOK)
+	doc := s.Page(t, "/lab")
 	if doc.Find(`main h2 a[href="/lab/game"]`).Length() != 1 || doc.Find(`nav.side a[href="/lab"][aria-current="page"]`).Length() != 1 {
 		t.Error("the lab does not lead to its game, or is not the current entry of the navigation")
 	}
@@ -38,7 +31,7 @@ func TestTheGameIsPlayedByLinks(t *testing.T) {
 	s := webtest.New(t)
 	path := "/lab/game?key=hash%28order%29&players=3&step=0"
 	for step := range 6 {
-		doc := page(t, s, path, http.StatusOK)
+		doc := s.Page(t, path)
 		g := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1"+path))
 		root := doc.Find("#lab-game")
 		must.That(t, root.AttrOr("data-step", "") == strconv.Itoa(step) && g.Step == step,
@@ -53,21 +46,21 @@ func TestTheGameIsPlayedByLinks(t *testing.T) {
 		})
 		path = root.Find(`a[data-go="next"]`).AttrOr("href", "")
 	}
-	doc := page(t, s, path, http.StatusOK)
-	end := page(t, s, doc.Find(`a[data-go="end"]`).AttrOr("href", ""), http.StatusOK).Find("#lab-game")
+	doc := s.Page(t, path)
+	end := s.Page(t, doc.Find(`a[data-go="end"]`).AttrOr("href", "")).Find("#lab-game")
 	expect.That(t, end.AttrOr("data-step", "") == end.AttrOr("data-cards", "x"),
 		"the end is card %s of %s", end.AttrOr("data-step", ""), end.AttrOr("data-cards", ""))
 }
 
 func TestTheTableOfResultsHasThePublishedKeysAndTheChosenOne(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab/game?workload=projects&key=project,hash(doc)&decks=10&joins=52", http.StatusOK)
+	doc := s.Page(t, "/lab/game?workload=projects&key=project,hash(doc)&decks=10&joins=52")
 	keys := doc.Find("#lab-results tbody tr").Map(func(_ int, tr *goquery.Selection) string { return tr.AttrOr("data-key", "") })
 	expect.EqualSlices(t, keys, []string{"order", "hash(order)", "deck,hash(order)", "project,hash(doc)"}, "keys")
 	marked := doc.Find("#lab-results tr.marked")
 	expect.That(t, marked.Length() == 1 && marked.AttrOr("data-key", "") == "project,hash(doc)", "the chosen key is not marked")
 	expect.That(t, doc.Find("svg.lab-picture rect[class^=s] title").Length() >= 40, "the picture has no bars for 10 decks and 4 players")
-	one := page(t, s, "/lab/game?decks=1", http.StatusOK).Find("#lab-results tr.marked")
+	one := s.Page(t, "/lab/game?decks=1").Find("#lab-results tr.marked")
 	expect.That(t, strings.Contains(one.Text(), "–"), "with one deck the share of finished decks is not unknown")
 }
 
@@ -81,7 +74,7 @@ func TestALinkMakesTheSameGameAgain(t *testing.T) {
 	want := s.Do("GET", "/api/v1/lab/game"+query).Body.String()
 	expect.That(t, again == want, "%s is another game:\n%s\n%s", first.URL, again, want)
 	form := url.Values{}
-	doc := page(t, s, "/lab/game"+query, http.StatusOK)
+	doc := s.Page(t, "/lab/game"+query)
 	doc.Find("form.lab-inputs [name]").Each(func(_ int, in *goquery.Selection) {
 		value := in.AttrOr("value", in.Text())
 		if in.Is("select") {
@@ -114,7 +107,7 @@ func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
 		"workload=csv": `csv must have a line with names of fields, and at least one line below it.`,
 		"workload=csv&csv=a%0A" + strings.Repeat("x", 101): `csv must have cells of at most 100 bytes of UTF-8`,
 	} {
-		doc := page(t, s, "/lab/game?"+query, http.StatusBadRequest)
+		doc := s.PageWith(t, http.StatusBadRequest, "/lab/game?"+query)
 		got := doc.Find(`[role="alert"]`).Text()
 		expect.That(t, strings.HasPrefix(got, says), "%.60s: %q, want %q", query, got, says)
 		name, value, _ := strings.Cut(query, "=")

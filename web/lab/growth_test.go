@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
-
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/trying"
@@ -32,16 +30,7 @@ func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Ser
 
 func predict(t *testing.T, s *webtest.Server, query string) api.LabGrowth {
 	t.Helper()
-	w := s.Do("GET", "/api/v1/lab/growth?"+query)
-	must.That(t, w.Code == http.StatusOK, "%s: %d %s", query, w.Code, w.Body)
-	return webtest.Decode[api.LabGrowth](t, w)
-}
-
-func growthPage(t *testing.T, s *webtest.Server, query string) *goquery.Document {
-	t.Helper()
-	w := s.Do("GET", "/lab/growth?"+query)
-	must.That(t, w.Code == http.StatusOK, "%s: %d %.300s", query, w.Code, w.Body)
-	return webtest.ParseHTML(t, w.Body.String())
+	return webtest.Decode[api.LabGrowth](t, s.Do("GET", "/api/v1/lab/growth?"+query))
 }
 
 func TestMovesGroupsAndShardsOfAPredictionAddUp(t *testing.T) {
@@ -127,7 +116,7 @@ func TestBadInputOfThePlannerIsNamedWithItsLimit(t *testing.T) {
 func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
-	doc := growthPage(t, s, "add=0&batch=1&group=25&perShard=2")
+	doc := s.Page(t, "/lab/growth?add=0&batch=1&group=25&perShard=2")
 	form := doc.Find(`form[action="/plans"]`)
 	raw, moves := form.Find("textarea").Text(), predict(t, s, "add=0").Moves
 	plans, _ := actions.ArgumentNamed("plans")
@@ -139,11 +128,11 @@ func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 		"%d items of %d moves: %v", len(args.Plans), moves, err)
 	group, _ := form.Find(`[name="group"]`).Attr("value")
 	expect.Equal(t, group, "25", "group")
-	text := growthPage(t, s, "add=1&batch=1").Find("#batch + p").Text()
+	text := s.Page(t, "/lab/growth?add=1&batch=1").Find("#batch + p").Text()
 	expect.Contains(t, text, "1 shard is not there yet", "shards that do not exist")
-	expect.Equal(t, growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length(), 1, "the batch is not offered")
+	expect.Equal(t, s.Page(t, "/lab/growth?add=0").Find(`a[href*="batch=1"]`).Length(), 1, "the batch is not offered")
 	viewer := serve(t, v, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}))
-	doc = growthPage(t, viewer, "add=0&batch=1")
+	doc = viewer.Page(t, "/lab/growth?add=0&batch=1")
 	expect.That(t, doc.Find("#batch").Length() == 0 && doc.Find("#moves").Length() == 1, "a viewer is offered a batch, or sees no moves")
 }
 
@@ -153,7 +142,7 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 	s := serve(t, story.View())
 	a := predict(t, s, "add=0&empty=shard-rs-1")
 	must.That(t, a.Moves > actions.MostItems, "only %d moves", a.Moves)
-	doc := growthPage(t, s, "add=0&empty=shard-rs-1&batch=1")
+	doc := s.Page(t, "/lab/growth?add=0&empty=shard-rs-1&batch=1")
 	args, err := actions.ReadArgs([]byte(`{"plans":` + doc.Find("textarea").Text() + `}`))
 	said := doc.Find("#batch + p").Text()
 	if err != nil || len(args.Plans) != actions.MostItems || !strings.Contains(said, "at most "+format.Count(actions.MostItems)+" changes") {
@@ -164,7 +153,7 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 	expect.That(t, lines == a.Moves+1, "the CSV has %d lines of %d moves", lines, a.Moves)
 	second := predict(t, s, "add=0&empty=shard-rs-1&cursor="+string(a.Next))
 	expect.Equal(t, second.Items[0].Move, len(a.Items)+1, "the second page begins with the move")
-	doc = growthPage(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
+	doc = s.Page(t, "/lab/growth?add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
 	expect.Equal(t, doc.Find("#moves ~ .wide table tbody th").First().Text(), "51", "the page begins with the move")
 }
 
@@ -194,9 +183,9 @@ func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {
 	for ns := range webtest.NewStory().View().Table.Sizes {
 		all = append(all, ns)
 	}
-	if doc := growthPage(t, without(all...), ""); doc.Find(".state.is-unknown").Length() != 1 || doc.Find("#growth-result").Length() != 0 {
-		t.Error("nothing is known, and the page says something else")
-	}
+	doc := without(all...).Page(t, "/lab/growth")
+	expect.Equal(t, doc.Find(".state.is-unknown").Length(), 1, "sentences that nothing is known")
+	expect.Equal(t, doc.Find("#growth-result").Length(), 0, "results although nothing is known")
 }
 
 func TestWhatCannotMoveStaysAndIsListed(t *testing.T) {
@@ -242,7 +231,7 @@ func TestReleaseDecidesWhatIsMadeEven(t *testing.T) {
 
 func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 	s := serve(t, webtest.NewStory().View())
-	doc := growthPage(t, s, "add=2&growth=1.5&capacity=12GB")
+	doc := s.Page(t, "/lab/growth?add=2&growth=1.5&capacity=12GB")
 	rows := doc.Find(".growthbars tbody tr")
 	expect.That(t, rows.Length() == 5 && rows.Find("rect").Length() == 15 && rows.Find("line.full").Length() == 5,
 		"%d rows, %d bars, %d lines", rows.Length(), rows.Find("rect").Length(), rows.Find("line.full").Length())
@@ -250,7 +239,7 @@ func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 	expect.That(t, strings.HasPrefix(d, "M0 100V"), "the curve is %q", d)
 	many := webtest.NewStory()
 	many.Shards, many.Chunks = 100, 400
-	doc = growthPage(t, serve(t, many.View()), "add="+strconv.Itoa(trying.GrowthMostAdded))
+	doc = serve(t, many.View()).Page(t, "/lab/growth?add="+strconv.Itoa(trying.GrowthMostAdded))
 	more := doc.Find(".wide:has(.growthbars) + p").Text()
 	n := doc.Find(".growthbars tbody tr").Length()
 	expect.That(t, n == 48 && strings.Contains(more, "308 more"), "%d rows of 356: %s", n, more)

@@ -22,7 +22,7 @@ import (
 func TestKeysOfAModelAreComparedOnThePageAndInItsData(t *testing.T) {
 	s := webtest.New(t)
 	path := "/lab/keys?collection=clients&projects=5&perProject=400&chunkMB=1&keys=" + url.QueryEscape(`{"key":1}`)
-	doc := page(t, s, path, http.StatusOK)
+	doc := s.Page(t, path)
 	a := webtest.Decode[api.LabKeys](t, s.Do("GET", "/api/v1"+path))
 	rows := doc.Find("#lab-keys tbody tr")
 	must.That(t, len(a.Items) == 8 && rows.Length() == len(a.Items) && a.Exact && a.Reading == nil,
@@ -44,7 +44,7 @@ func TestKeysOfAModelAreComparedOnThePageAndInItsData(t *testing.T) {
 
 func TestWrongInputsOfAComparisonAreSaidInTheForm(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab/keys?shards=0&keys=x", http.StatusBadRequest)
+	doc := s.PageWith(t, http.StatusBadRequest, "/lab/keys?shards=0&keys=x")
 	expect.Contains(t, doc.Find(".is-failed").Text(), "shards must be a number from 1 to 1024", "the refusal")
 	typed := doc.Find(`input[name="shards"]`).AttrOr("value", "")
 	expect.That(t, typed == "0", "the form has %q shards", typed)
@@ -82,7 +82,7 @@ func TestRowsOfACollectionAreReadWithProgressAndTheirValuesAreNotShown(t *testin
 	said := doc.Find("#lab-reading").Text()
 	must.That(t, w.Header().Get("Refresh") != "" && strings.Contains(said, "30 of 200") && strings.Contains(said, "left"),
 		"while rows are read: Refresh %q, %q", w.Header().Get("Refresh"), said)
-	doc = page(t, s, path, http.StatusOK)
+	doc = s.Page(t, path)
 	a := webtest.Decode[api.LabKeys](t, s.Do("GET", "/api/v1"+path))
 	today := a.Items[0]
 	if a.Rows != 300 || !a.Exact || !today.Today || today.Values.Value != 3 || !strings.Contains(a.Source, "order of insertion by _id") {
@@ -108,7 +108,7 @@ func TestRowsOfOtherCollectionsAreNotRead(t *testing.T) {
 
 func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab/ids?inserts=2000&shards=4", http.StatusOK)
+	doc := s.Page(t, "/lab/ids?inserts=2000&shards=4")
 	a := webtest.Decode[api.LabIDs](t, s.Do("GET", "/api/v1/lab/ids?inserts=2000&shards=4"))
 	must.That(t, len(a.Items) == 5 && doc.Find("#lab-ids tbody tr").Length() == 5 && doc.Find("svg.lab-landing rect").Length() >= 5*48,
 		"%d kinds, %d rows", len(a.Items), doc.Find("#lab-ids tbody tr").Length())
@@ -116,7 +116,7 @@ func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
 	if first.Kind != "ObjectID" || first.BusiestShare < 0.999 || !strings.HasPrefix(first.Text, "All new rows go to one shard") {
 		t.Errorf("%+v", first)
 	}
-	doc = page(t, s, "/lab/ids?hours=0", http.StatusBadRequest)
+	doc = s.PageWith(t, http.StatusBadRequest, "/lab/ids?hours=0")
 	expect.Contains(t, doc.Find(".is-failed").Text(), "hours must be a number from 1 to 8760", "the refusal")
 }
 

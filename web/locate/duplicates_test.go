@@ -121,7 +121,7 @@ func TestADuplicateIDLeadsToItsRows(t *testing.T) {
 			{IDPlace: placement.IDPlace{NS: "shop.orders", ID: id}, Stored: stored},
 			{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: plain}}}}
 	})
-	page := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates").Body.String())
+	page := s.Page(t, "/checks/duplicates")
 	for text, href := range map[string]string{
 		"order/17": "/locate?q=order%2F17&in=collections", plain.Hex(): "/locate?q=" + plain.Hex()} {
 		link := page.Find("th a").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == text })

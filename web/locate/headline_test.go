@@ -101,7 +101,7 @@ func TestHeadlineAgreesWithTheCountsBelow(t *testing.T) {
 		}
 		told := webtest.Decode[api.LocateAnswer](whole, s.Do("GET", "/api/v1/"+address)).Items[0]
 		agree(t, told)
-		doc := webtest.ParseHTML(whole, s.Do("GET", "/"+address).Body.String())
+		doc := s.Page(whole, "/"+address)
 		doc.Find(".located .answer b.sh").Remove() // the shards' badges
 		got := oneSpace(doc.Find(".located .answer"))
 		must.That(t, got == oneSpace(told.Answer.String()), "the page says %q, the API %q", got, told.Answer.String())

@@ -96,7 +96,7 @@ func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 		}
 		return items, nil
 	}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=plan&in=projects").Body.String())
+	doc := s.Page(t, "/locate?q=plan&in=projects")
 	n := doc.Find(".matches tbody tr").Length()
 	expect.That(t, n == 5 && doc.Find(".located").Length() == 0, "%d rows", n)
 	first := s.Keeper.Value.All()[0]
@@ -107,7 +107,7 @@ func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 func TestTicketFollowsTheAnswer(t *testing.T) {
 	s := webtest.New(t)
 	webtest.WithLocatable(s)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=p/d").Body.String())
+	doc := s.Page(t, "/locate?q=p/d")
 	if doc.Find("#locate > .located ~ .copyable").Length() != 1 || !strings.Contains(doc.Find("#ticket-text").Text(), "shard-rs-2") {
 		t.Errorf("ticket: %s", doc.Find("#ticket-text").Text())
 	}
@@ -130,7 +130,7 @@ func TestAnExampleOfAnIDIsTheStoredOne(t *testing.T) {
 		all[i].ID, all[i].Stored, _ = placement.IDOf(bson.RawValue{Type: kind, Value: data})
 	}
 	s.Keeper.Value = placement.NewDirectory(dir.Seq(), dir.Databases(), all, dir.Health())
-	examples := webtest.ParseHTML(t, s.Do("GET", "/locate").Body.String()).Find("ul.examples code")
+	examples := s.Page(t, "/locate").Find("ul.examples code")
 	second := examples.Eq(1).Text()
 	expect.That(t, strings.HasPrefix(second, "tenant-"), "the id is %q", second)
 }

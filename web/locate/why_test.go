@@ -103,7 +103,7 @@ func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
 		"Not proven: Unexpected": {State: placement.ProofFailed, Err: context.DeadlineExceeded},
 	} {
 		s, _ := asking(t, webtest.NewStory().View(), proof, 0)
-		doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki/handbook&prove=1").Body.String())
+		doc := s.Page(t, "/locate?q=wiki/handbook&prove=1")
 		text := doc.Find(".why .proof").First().Text()
 		if want == "Not proven: Unexpected" {
 			want = "Not proven: "
@@ -114,7 +114,7 @@ func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
 
 func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
 	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 0)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki%2Fhandbook").Body.String())
+	doc := s.Page(t, "/locate?q=wiki%2Fhandbook")
 	expect.Equal(t, len(prover.asked), 0, "questions to the cluster")
 	href, _ := doc.Find(".why .bits a").First().Attr("href")
 	expect.Equal(t, href, "/locate?prove=1&q=wiki%2Fhandbook", "the link")
@@ -136,9 +136,9 @@ func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 			"%s: %q", r.Code, r.Text.String())
 	}
 	_, bound, _ := strings.Cut(ref, ".")
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes/chunks/"+bound).Body.String())
+	doc := s.Page(t, "/collections/yorkie-meta.changes/chunks/"+bound)
 	expect.Equal(t, doc.Find(".rules tbody tr").Length(), len(got.Balance.Rules), "rules on the page")
-	list := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes").Body.String())
+	list := s.Page(t, "/collections/yorkie-meta.changes")
 	href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href")
 	expect.That(t, strings.HasPrefix(href, "yorkie-meta.changes/chunks/") || strings.HasPrefix(href, "/shards"), "href %q", href)
 	id := v.Dir.All()[3].ID.Hex()

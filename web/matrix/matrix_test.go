@@ -35,13 +35,6 @@ func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Ser
 	return s
 }
 
-func page(t *testing.T, s *webtest.Server, address string) *goquery.Document {
-	t.Helper()
-	w := s.Do("GET", address)
-	must.That(t, w.Code == http.StatusOK, "%s: %d %.300s", address, w.Code, w.Body)
-	return webtest.ParseHTML(t, w.Body.String())
-}
-
 // names are the names of the rows, in their order.
 func names(doc *goquery.Document, class string) (out []string) {
 	doc.Find(".grid tbody tr." + class + " th").Each(func(_ int, th *goquery.Selection) {
@@ -78,23 +71,23 @@ func TestRowsOfCollectionsAddUpToTheirSumAndTheShards(t *testing.T) {
 func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
-	first := names(page(t, s, "/matrix"), "collection")
+	first := names(s.Page(t, "/matrix"), "collection")
 	expect.Equal(t, first[0], "yorkie-meta.changes", "largest first: %v", first)
-	doc := page(t, s, "/matrix?sort=on%3Ashard-rs-2")
+	doc := s.Page(t, "/matrix?sort=on%3Ashard-rs-2")
 	head := doc.Find(`.grid th[aria-sort="descending"]`)
 	expect.That(t, head.Length() == 1 && strings.Contains(head.Text(), "shard-rs-2"), "sorted by %q", head.Text())
-	reversed := names(page(t, s, head.Find("a").AttrOr("href", "")), "collection")
+	reversed := names(s.Page(t, head.Find("a").AttrOr("href", "")), "collection")
 	usual := names(doc, "collection")
 	slices.Reverse(reversed)
 	expect.That(t, reversed[len(reversed)-1] != usual[len(usual)-1] && reversed[0] == usual[0],
 		"the head does not turn the order: %v, %v", usual, reversed)
-	byName := names(page(t, s, "/matrix?sort=name"), "collection")
+	byName := names(s.Page(t, "/matrix?sort=name"), "collection")
 	expect.That(t, slices.IsSorted(byName), "by name: %v", byName)
 }
 
 func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) { t.Sizes = map[topology.Namespace]topology.Sizes{} }).View()
-	doc := page(t, serve(t, v), "/matrix")
+	doc := serve(t, v).Page(t, "/matrix")
 	cell := doc.Find(`tr[data-key="yorkie-meta.changes"] td`).First()
 	expect.That(t, cell.Find("[aria-hidden]").Text() == "–" && cell.Find(".hidden").Text() == "not read yet",
 		"an unknown total is %q", cell.Text())
@@ -119,7 +112,7 @@ func TestPendingMovesAreAtBothEnds(t *testing.T) {
 	}
 	v.Table.Moves.List = []topology.InFlight{{NS: webtest.DocumentsNS, Min: webtest.Must(c.Key.Document(chunk.Min)),
 		Max: webtest.Must(c.Key.Document(chunk.Max)), From: chunk.Shard, To: to, Since: v.Now}}
-	row := page(t, serve(t, v), "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+	row := serve(t, v).Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 	out, in := row.Find(".ghost.out.running"), row.Find(".ghost.in.running")
 	must.That(t, out.Length() == 1 && in.Length() == 1, "%d leave, %d come", out.Length(), in.Length())
 	expect.ContainsAll(t, in.AttrOr("title", ""), []string{"from " + chunk.Shard, "under way"}, "what comes")
@@ -135,14 +128,14 @@ func TestManyShardsAreGroupsThatOpen(t *testing.T) {
 	story.Shards = 100
 	v := story.View()
 	s := serve(t, v)
-	doc := page(t, s, "/matrix")
+	doc := s.Page(t, "/matrix")
 	groups := doc.Find(".grid .groups th a")
 	n := groups.Length()
 	must.That(t, n >= 5 && n <= 12, "%d groups of 100 shards", n)
-	open := page(t, s, groups.First().AttrOr("href", ""))
+	open := s.Page(t, groups.First().AttrOr("href", ""))
 	expect.Equal(t, open.Find(".grid thead tr:last-child th").Length(), groups.Length()+2+10, "columns with one group open")
 	expect.Equal(t, open.Find(`.groups a[aria-expanded="true"]`).Length(), 1, "the open group does not say so")
-	expect.Equal(t, page(t, s, "/matrix?columns=each").Find(".grid thead th").Length(), 102, "columns of 100 shards")
+	expect.Equal(t, s.Page(t, "/matrix?columns=each").Find(".grid thead th").Length(), 102, "columns of 100 shards")
 }
 
 func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
@@ -160,12 +153,12 @@ func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
 func TestDatabasesOpenAndClose(t *testing.T) {
 	v := manyDatabases()
 	s := serve(t, v)
-	doc := page(t, s, "/matrix")
+	doc := s.Page(t, "/matrix")
 	must.That(t, doc.Find(".grid tr.database").Length() == 2 && doc.Find(".grid tr.collection").Length() != 0,
 		"%d databases, %d collections", doc.Find("tr.database").Length(), doc.Find("tr.collection").Length())
 	fold := doc.Find(`tr[data-key="db:shop"] .fold`)
 	must.That(t, fold.AttrOr("aria-expanded", "") == "true", "the database is not open")
-	closed := page(t, s, fold.AttrOr("href", ""))
+	closed := s.Page(t, fold.AttrOr("href", ""))
 	if closed.Find(`tr[data-key^="shop."]`).Length() != 0 || closed.Find(`tr[data-key="db:shop"] .fold[aria-expanded="false"]`).Length() != 1 {
 		t.Error("it does not close")
 	}
@@ -185,14 +178,14 @@ func manyDatabases() answer.View {
 
 func TestAProjectOpensIntoItsCollections(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/matrix?by=projects")
+	doc := s.Page(t, "/matrix?by=projects")
 	n := len(names(doc, "project"))
 	must.That(t, n == answer.PageRows, "%d projects on a page", n)
 	first := doc.Find("tr.project").First()
 	total := first.Find("td").First()
 	expect.That(t, strings.HasPrefix(strings.TrimSpace(total.Text()), "≥") || strings.HasPrefix(strings.TrimSpace(total.Text()), "≈"),
 		"the size of the largest project is %q", total.Text())
-	open := page(t, s, first.Find(".fold").AttrOr("href", ""))
+	open := s.Page(t, first.Find(".fold").AttrOr("href", ""))
 	expect.That(t, open.Find("tr.part").Length() == 2,
 		"an open project has %d collections, not the two that exist", open.Find("tr.part").Length())
 	others := doc.Find("tr.others")
@@ -202,11 +195,11 @@ func TestAProjectOpensIntoItsCollections(t *testing.T) {
 func TestProjectsOfThePastAreNotRecordedAndThePageSaysSo(t *testing.T) {
 	s := webtest.New(t, webtest.WithHistory(t))
 	at := "at=" + url.QueryEscape(answer.AtText(webtest.Epoch.Add(-10*time.Minute)))
-	expect.Contains(t, page(t, s, "/matrix?by=projects&"+at).Find("#live-matrix .state").Text(), "Not recorded", "the page says")
-	expect.That(t, page(t, s, "/matrix?"+at).Find("tr.collection").Length() != 0, "collections of the past are not shown")
+	expect.Contains(t, s.Page(t, "/matrix?by=projects&"+at).Find("#live-matrix .state").Text(), "Not recorded", "the page says")
+	expect.That(t, s.Page(t, "/matrix?"+at).Find("tr.collection").Length() != 0, "collections of the past are not shown")
 	expect.Equal(t, s.Do("GET", "/api/v1/matrix?by=projects&"+at).Code, http.StatusNotFound, "JSON answers")
 	for measure, want := range map[string]string{"writes": "not kept by shard", "reads": "Reads of past times are not kept"} {
-		cell := page(t, s, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()
+		cell := s.Page(t, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()
 		expect.Contains(t, cell.AttrOr("title", ""), want, "%s of the past", measure)
 	}
 }

@@ -29,7 +29,7 @@ func TestReadsOfCollectionsAreThoseOfTheServersCounters(t *testing.T) {
 	for _, x := range webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?limit=1000")).Items {
 		counted[x.NS+" "+x.Shard] = x.ReadsPerSecond
 	}
-	doc := page(t, s, "/matrix?measure=reads")
+	doc := s.Page(t, "/matrix?measure=reads")
 	sums, seen, unread := map[string]float64{}, 0, 0
 	for _, row := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?limit=1000")).Items {
 		for _, p := range row.Shards {
@@ -67,18 +67,18 @@ func TestReadsOfCollectionsAreThoseOfTheServersCounters(t *testing.T) {
 }
 
 func TestReadsThatWereReadOnceAreUnknown(t *testing.T) {
-	cell := page(t, readServer(t, 15*time.Second), "/matrix?measure=reads").Find(`tr[data-key="yorkie-meta.changes"] td`).First()
+	cell := readServer(t, 15*time.Second).Page(t, "/matrix?measure=reads").Find(`tr[data-key="yorkie-meta.changes"] td`).First()
 	expect.That(t, strings.Contains(cell.Text(), "–") && strings.Contains(cell.AttrOr("title", ""), "not been read twice since"),
 		"%q, %q", cell.Text(), cell.AttrOr("title", ""))
 }
 
 func TestReadsOfProjectsAreNotOfferedAndSaidToBeUnknown(t *testing.T) {
 	s := readServer(t, 2*time.Minute)
-	links := page(t, s, "/matrix?by=projects").Find(`.choices a[href*="measure=reads"]`)
+	links := s.Page(t, "/matrix?by=projects").Find(`.choices a[href*="measure=reads"]`)
 	expect.Equal(t, links.Length(), 0, "offered: %s", links.Text())
-	links = page(t, s, "/matrix?measure=reads").Find(`.choices a[href*="by=projects"][href*="measure=reads"]`)
+	links = s.Page(t, "/matrix?measure=reads").Find(`.choices a[href*="by=projects"][href*="measure=reads"]`)
 	expect.Equal(t, links.Length(), 0, "offered by reads of collections: %s", links.Text())
-	asked := page(t, s, "/matrix?by=projects&measure=reads")
+	asked := s.Page(t, "/matrix?by=projects&measure=reads")
 	expect.Contains(t, asked.Find("#live-matrix .state").Text(), "Which project reads is not known", "the page")
 	expect.Equal(t, asked.Find(`.choices a[href="/matrix?measure=reads"]`).Length(), 1, "no way to the reads of collections")
 	for _, row := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?by=projects&limit=1000")).Items {

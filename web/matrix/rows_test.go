@@ -56,12 +56,12 @@ func TestRowsOfProjectsAddUpToTheCollections(t *testing.T) {
 func TestDataOfNoListedProjectIsARowThatSaysWhatItIs(t *testing.T) {
 	v := webtest.NewStory().View() // no project of the estimates is in its list
 	s := serve(t, v)
-	doc := page(t, s, "/matrix?by=projects&page=2&open=rest")
+	doc := s.Page(t, "/matrix?by=projects&page=2&open=rest")
 	all, rest := doc.Find("tr.total"), doc.Find(`tr[data-key="rest"]`)
 	if !strings.Contains(all.Find("th").Text(), "All data") || rest.Length() != 1 || !strings.Contains(rest.Text(), "Not in the list") {
 		t.Fatalf("sum %q, rest %q", all.Find("th").Text(), rest.Text())
 	}
-	collections := page(t, s, "/matrix")
+	collections := s.Page(t, "/matrix")
 	a, b := all.Find("td").Text(), collections.Find("tr.total td").Text()
 	expect.That(t, a == b, "the sum of projects is %q, of collections %q", a, b)
 	unlisted := doc.Find(`tr[data-key="rest:unlisted"] th`).Text()
@@ -85,7 +85,7 @@ func TestACellThatIsOlderThanAMoveOfItsChunksSaysSo(t *testing.T) {
 		v.Table.Events = nil
 		moved(v, after)
 		s := serve(t, v)
-		row := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+		row := s.Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 		n := row.Find(".moved").Length()
 		expect.That(t, n == want, "%s after the read %d cells are marked, not %d", after, n, want)
 		if title := row.Find("td").Eq(1).AttrOr("title", ""); strings.Contains(title, "chunks moved since, the last at ") != (want > 0) {
@@ -101,17 +101,17 @@ func TestACellThatIsOlderThanAMoveOfItsChunksSaysSo(t *testing.T) {
 func TestRowsNameTheirZones(t *testing.T) {
 	v := webtest.NewStory().With(webtest.Troubled).View()
 	s := serve(t, v)
-	link := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"] .zones a`).First()
+	link := s.Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"] .zones a`).First()
 	zone := link.AttrOr("title", "")
 	must.That(t, zone != "" && link.AttrOr("href", "") == "/zones#zone-"+zone, "zone %q leads to %q", zone, link.AttrOr("href", ""))
-	expect.Equal(t, page(t, s, "/zones").Find(`tr[id="zone-`+zone+`"]`).Length(), 1, "the page of zones has no place for %s", zone)
+	expect.Equal(t, s.Page(t, "/zones").Find(`tr[id="zone-`+zone+`"]`).Length(), 1, "the page of zones has no place for %s", zone)
 }
 
 func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
-	row := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
-	doc := page(t, s, row.Find(".shardlist").AttrOr("href", ""))
+	row := s.Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+	doc := s.Page(t, row.Find(".shardlist").AttrOr("href", ""))
 	list := doc.Find("tr.listed li")
 	must.That(t, list.Length() == 3 && doc.Find("tr.listed").Length() == 1, "%d shards listed", list.Length())
 	link := list.First().Find("a").AttrOr("href", "")
@@ -121,11 +121,11 @@ func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
 
 func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
 	s := webtest.New(t)
-	cell := page(t, s, "/matrix?by=projects").Find("tr.project td a").FilterFunction(func(_ int, a *goquery.Selection) bool {
+	cell := s.Page(t, "/matrix?by=projects").Find("tr.project td a").FilterFunction(func(_ int, a *goquery.Selection) bool {
 		return strings.Contains(a.Text(), "\u202f")
 	}).First()
 	address := strings.TrimSuffix(cell.AttrOr("href", ""), "#on-shard")
-	doc := page(t, s, address)
+	doc := s.Page(t, address)
 	part := doc.Find("#on-shard")
 	expect.That(t, part.Length() == 1 && strings.Contains(part.Find(".lead").Text(), strings.TrimSpace(cell.Text())),
 		"%s: %q is not about %q", address, part.Find(".lead").Text(), cell.Text())
@@ -137,5 +137,5 @@ func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
 		"?shard=": http.StatusOK} {
 		expect.Equal(t, s.Do("GET", path+query).Code, want, "%s", query)
 	}
-	expect.Equal(t, page(t, s, path).Find("#on-shard").Length(), 0, "the page without a shard has a part of one")
+	expect.Equal(t, s.Page(t, path).Find("#on-shard").Length(), 0, "the page without a shard has a part of one")
 }

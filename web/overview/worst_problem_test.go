@@ -30,7 +30,7 @@ func stopped(t *testing.T, change ...func(*site.Deps)) *webtest.Server {
 func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
 	s := stopped(t)
 	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
-	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	doc := s.Page(t, "/")
 	first := doc.Find("#live-headline .worst").First()
 	title := doc.Find("h1").Text()
 	must.That(t, title == worst.Title.String(), "%q is first, not %q", title, worst.Title.String())
@@ -67,7 +67,7 @@ func (running) Try(*topology.Table, *placement.Directory, actions.Kind, actions.
 
 func TestTheOverviewLeadsToTheRunThatHelpsAndNotToASecondOne(t *testing.T) {
 	s := stopped(t, func(d *site.Deps) { d.Changes.Trier = running{} })
-	first := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline .worst").First()
+	first := s.Page(t, "/").Find("#live-headline .worst").First()
 	href, _ := first.Find("a.remedy").Attr("href")
 	expect.That(t, href == "/runs?state=open" && strings.Contains(first.Text(), "makes this change"),
 		"leads to %q: %s", href, first.Text())
@@ -76,7 +76,7 @@ func TestTheOverviewLeadsToTheRunThatHelpsAndNotToASecondOne(t *testing.T) {
 func TestWhereNoPlansAreMadeTheWorstProblemHasNoLinkToOne(t *testing.T) {
 	s := stopped(t, func(d *site.Deps) { d.Changes.PlanForms = false })
 	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
-	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	doc := s.Page(t, "/")
 	expect.That(t, doc.Find(".worst a.remedy").Length() == 0 && doc.Find(".worst").Length() == 1, "a link to a form that is not there")
 	expect.Equal(t, s.Do("GET", "/advice/"+worst.ID+"/plan").Header().Get("Location"), "/advice#"+worst.ID, "where it leads")
 }
@@ -91,7 +91,7 @@ func (blocking) Try(*topology.Table, *placement.Directory, actions.Kind, actions
 
 func TestTheOverviewSaysWhyNoPlanHelps(t *testing.T) {
 	s := stopped(t, func(d *site.Deps) { d.Changes.Trier = blocking{} })
-	head := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline")
+	head := s.Page(t, "/").Find("#live-headline")
 	const want = "What helps is blocked: Something else is running. It is possible when that has ended."
 	expect.That(t, head.Find(".whynot").Text() == want && head.Find(".worst").Length() == 0, "%q", head.Text())
 }

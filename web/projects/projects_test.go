@@ -46,7 +46,7 @@ func TestProjectsAreSortedByTheirFigures(t *testing.T) {
 	})
 	sorted("shards", func(a, b api.Project) bool { return len(a.Shards) > len(b.Shards) })
 	expect.Equal(t, s.Do("GET", "/api/v1/projects?sort=luck").Code, http.StatusBadRequest, "an unknown order")
-	doc := webtest.ParseHTML(t, s.Do("GET", "/projects?sort=created&q=a").Body.String())
+	doc := s.Page(t, "/projects?sort=created&q=a")
 	if doc.Find(`th[aria-sort="descending"] a`).Text() != "Created" || doc.Find(`th a[href="/projects?q=a&sort=bytes"]`).Length() != 1 {
 		t.Error("the heads do not keep the search, or say another order")
 	}

@@ -69,7 +69,7 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 func TestEstimatedPartsSayHowFarTheyCanBeOffAndWhenTheyWereRead(t *testing.T) {
 	s := estimated(t)
 	shard := url.PathEscape(webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards")).Items[0].Name)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard+"/why?ns=yorkie-meta.changes&project=all").Body.String())
+	doc := s.Page(t, "/shards/"+shard+"/why?ns=yorkie-meta.changes&project=all")
 	row := doc.Find(".waterfall tr.is-project").First()
 	expect.Contains(t, row.Find(`[data-label="Here"]`).Text(), "±", "the estimate")
 	note := doc.Find("#live-why .under").Text()

@@ -134,7 +134,7 @@ func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, shard := range v.Table.Shards {
 		for _, of := range []string{"", "?ns=yorkie-meta.changes", "?ns=yorkie-meta.clients", "?ns=yorkie-meta.documents"} {
-			doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard.Name+"/why"+of).Body.String())
+			doc := s.Page(t, "/shards/"+shard.Name+"/why"+of)
 			doc.Find(".waterfall .helps a").Each(func(_ int, link *goquery.Selection) {
 				href, _ := link.Attr("href")
 				u, err := url.Parse(href)
@@ -201,11 +201,11 @@ const noProject = "ffffffffffffffffffffffff"
 func TestTheShardsPageShowsTheSameWaterfallWithoutPlans(t *testing.T) {
 	s := served(t, webtest.NewStory().View())
 	a := why(t, s, "shard-rs-1/why?limit=12")
-	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/shard-rs-1").Body.String())
+	doc := s.Page(t, "/shards/shard-rs-1")
 	expect.Equal(t, doc.Find(".waterfall tbody tr").Length(), len(a.Items)+2, "rows of %d parts", len(a.Items))
 	expect.That(t, doc.Find(".waterfall .helps").Length() == 0 && doc.Find(`a[href="/shards/shard-rs-1/why"]`).Length() != 0,
 		"the region that everybody shares has plans, or does not lead to them")
-	expect.Equal(t, webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(`.shards a[href="/shards/shard-rs-2/why"]`).Length(), 1,
+	expect.Equal(t, s.Page(t, "/").Find(`.shards a[href="/shards/shard-rs-2/why"]`).Length(), 1,
 		"the overview does not lead to it")
 }
 
@@ -214,7 +214,7 @@ func TestTheQuestionFollowsTheDifference(t *testing.T) {
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"} {
 		for by, words := range map[string][2]string{"bytes": {"fuller", "emptier"}, "documents": {"fuller", "emptier"}} {
 			a := why(t, s, shard+"/why?by="+by)
-			title := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard+"/why?by="+by).Body.String()).Find("h1").Text()
+			title := s.Page(t, "/shards/"+shard+"/why?by="+by).Find("h1").Text()
 			want := words[0]
 			if *a.Difference < 0 {
 				want = words[1]

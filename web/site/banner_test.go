@@ -52,8 +52,7 @@ func (x *ailing) meet(c store.TroubleCode) *store.Trouble {
 
 func (x *ailing) banners(t *testing.T, role auth.Role) []string {
 	t.Helper()
-	return webtest.ParseHTML(t,
-		x.Do("GET", "/collections", webtest.As("anna", role)).Body.String()).
+	return x.Page(t, "/collections", webtest.As("anna", role)).
 		Find("main p.banner").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
 }
 
@@ -143,17 +142,15 @@ func TestBannersOfTroubleNameFilesToOperators(t *testing.T) {
 func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 	x := newAiling(t)
 	x.trail.Err = x.meet(store.TroubleDamaged).Failed(errors.New("11"))
-	page := webtest.ParseHTML(t, x.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("main").Text()
+	page := x.PageWith(t, http.StatusServiceUnavailable, "/audit", webtest.As("anna", auth.Admin)).Find("main").Text()
 	n := strings.Count(page, "Do mv /data/board.db away.")
 	expect.That(t, n == 1, "the remedy is there %d times: %s", n, page)
 	x.trouble = nil
 	x.lose()
 	x.trail.Err = x.dir.Now.Err
-	if page := webtest.ParseHTML(t, x.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("main"); page.Find("p.banner").
-		Length() !=
-		0 || !strings.Contains(page.Text(), "The data directory was moved.") {
-		t.Errorf("lost: %s", page.Text())
-	}
+	lost := x.PageWith(t, http.StatusServiceUnavailable, "/audit", webtest.As("anna", auth.Admin)).Find("main")
+	expect.Equal(t, lost.Find("p.banner").Length(), 0, "banners on the error page of a lost directory")
+	expect.Contains(t, lost.Text(), "The data directory was moved.", "lost")
 }
 
 // The dot in the header is live, so that pages which stay open tell it.

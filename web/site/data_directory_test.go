@@ -62,7 +62,7 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 	for _, h := range store.Holds() {
 		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
 		for _, role := range []auth.Role{auth.Viewer, auth.Operator, auth.Admin} {
-			n := webtest.ParseHTML(t, s.Do("GET", "/", webtest.As("anna", role)).Body.String()).
+			n := s.Page(t, "/", webtest.As("anna", role)).
 				Find("main form[action='/data/takeover'][method=post] button").
 				Length()
 			expect.Equal(t, n == 1, h == store.OwnerGone && role == auth.Admin, "%s, %s: one button", h, role)
@@ -98,7 +98,7 @@ func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
 		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked", store.Unreachable: "does not answer",
 	} {
 		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
-		got := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main .note").Text()
+		got := s.Page(t, "/login").Find("main .note").Text()
 		expect.That(t, strings.Contains(got, want) && (want != "" || got == ""), "%s: %q", h, got)
 	}
 }

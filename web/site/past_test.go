@@ -108,7 +108,7 @@ func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 	at := x.Now
 	x.Move(4, "shard-rs-1")
 	x.Now = x.Now.Add(3 * time.Hour)
-	doc := webtest.ParseHTML(t, x.Do("GET", "/projects?q=a&at="+answer.AtText(at)).Body.String())
+	doc := x.Page(t, "/projects?q=a&at="+answer.AtText(at))
 	bar := doc.Find("#timebar.is-past")
 	expect.Contains(t, bar.Find(".looking").Text(), "You are looking at 1 Mar 2026 12:01:00 UTC (3", "the text")
 	got, _ := bar.Find("a[data-step=now]").Attr("href")
@@ -201,7 +201,7 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 	page := "/collections/yorkie-meta.documents?shard=shard-rs-1"
 	follow := func(page, which string) string {
 		t.Helper()
-		doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
+		doc := x.Page(t, page)
 		link, _ := doc.Find("#timebar a[data-step=" + which + "]").Attr("href")
 		w := x.Do("GET", link)
 		must.That(t, w.Code == 303, "%s: %d %s", link, w.Code, w.Body)
@@ -213,7 +213,7 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 		must.That(t, u.Query().Get("at") == answer.AtText(x.Times[i]) && u.Query().Get("shard") == "shard-rs-1" &&
 			u.Path == "/collections/yorkie-meta.documents", "step %d leads to %s", i, page)
 	}
-	doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
+	doc := x.Page(t, page)
 	link, _ := doc.Find("#timebar a[data-step=prev]").Attr("href")
 	w := x.Do("GET", link)
 	expect.That(t, w.Code == 404 && strings.Contains(w.Body.String(), "history of this cluster begins at"), "before the first: %d", w.Code)

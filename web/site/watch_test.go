@@ -11,7 +11,7 @@ import (
 func TestTheLastWatchedThingCanBeDroppedWithoutAScript(t *testing.T) {
 	s := webtest.New(t)
 	item := "watch=project%3A" + webtest.ProjectID(5).Hex()
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections?"+item).Body.String())
+	doc := s.Page(t, "/collections?"+item)
 	to, ok := doc.Find("a.drop").Attr("href")
 	expect.That(t, ok && !strings.Contains(to, "watch="), "it leads to %q", to)
 	expect.Equal(t, doc.Find(`.entry a[href^="/zones"]`).AttrOr("href", ""), "/zones?"+item, "another page")

@@ -28,7 +28,7 @@ func panelAt(t *testing.T, s *webtest.Server, path, cookie string) *goquery.Sele
 	if cookie != "" {
 		with = func(r *http.Request) { r.AddCookie(&http.Cookie{Name: site.TourCookie, Value: cookie}) }
 	}
-	return webtest.ParseHTML(t, s.Do("GET", path, with).Body.String()).Find("main #tour-step")
+	return s.Page(t, path, with).Find("main #tour-step")
 }
 
 func choose(s *webtest.Server, step, from string) *httptest.ResponseRecorder {
@@ -38,7 +38,7 @@ func choose(s *webtest.Server, step, from string) *httptest.ResponseRecorder {
 // Without scripts the page lists the whole tour, and each step leads to a page that exists.
 func TestEachStepOfTheTourLeadsToAPage(t *testing.T) {
 	s := demo(t)
-	page := webtest.ParseHTML(t, s.Do("GET", "/tour").Body.String())
+	page := s.Page(t, "/tour")
 	titles := page.Find("#tour-steps > li h2").Map(func(_ int, x *goquery.Selection) string { return x.Text() })
 	expect.EqualSlices(t, titles, []string{"Overview", "Locate", "Heat", "Plan", "Proof", "Undo"}, "steps")
 	for i := range titles {
@@ -66,7 +66,7 @@ func TestASkippedTourStaysAway(t *testing.T) {
 	for _, path := range []string{"/", "/zones", "/heat"} {
 		expect.Equal(t, panelAt(t, s, path, site.TourSkipped).Length(), 0, "%s shows the tour again", path)
 	}
-	page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String())
+	page := s.Page(t, "/zones")
 	expect.That(t, page.Find(`main .banner.is-note a[href="/tour"]`).Length() == 1 && page.Find("main .banner.is-bad").Length() == 0,
 		"the note that it is a demo does not lead back to the tour")
 }
@@ -94,9 +94,9 @@ func TestOnlyADemoHasTheTour(t *testing.T) {
 	s := webtest.New(t, webtest.WithPeople)
 	as := webtest.As("anna", auth.Operator)
 	for _, path := range []string{"/", "/tour"} {
-		page := webtest.ParseHTML(t, s.Do("GET", path, as, func(r *http.Request) {
+		page := s.Page(t, path, as, func(r *http.Request) {
 			r.AddCookie(&http.Cookie{Name: site.TourCookie, Value: "1"})
-		}).Body.String())
+		})
 		expect.Equal(t, page.Find("#tour, #tour-step, form[action='/tour']").Length(), 0, "%s shows the tour outside of a demo", path)
 	}
 	w := s.Do("POST", "/tour", as, webtest.Form("step", "1"))

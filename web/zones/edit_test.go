@@ -22,7 +22,7 @@ func TestZonesAreEditedInTheirRows(t *testing.T) {
 			{Key: "max", Value: bson.D{{Key: "p", Value: 10}}}, {Key: "zone", Value: "eu"}})
 		c.Must(c.Watcher.Refresh(c.Context()))
 		open := func(path string, role auth.Role) *goquery.Document {
-			return webtest.ParseHTML(c.T, c.Do("GET", path, webtest.As("anna", role)).Body.String())
+			return c.Page(c.T, path, webtest.As("anna", role))
 		}
 		page := open("/zones", auth.Operator)
 		links := page.Find(".may-edit #live-zones td.edit a")

@@ -134,7 +134,7 @@ func TestPinTermsAreNotKnownWhereNothingIsRun(t *testing.T) {
 	s := webtest.New(t)
 	s.Watcher.Value = pinnedTable(1)
 	for _, path := range []string{"/zones", "/projects/" + webtest.ProjectID(1).Hex()} {
-		expect.Contains(t, webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find(".pinned").Text(), "not known here", "%s", path)
+		expect.Contains(t, s.Page(t, path).Find(".pinned").Text(), "not known here", "%s", path)
 	}
 	expect.LacksAll(t, s.Do("GET", "/api/v1/zones").Body.String(), []string{"owner", "expires"}, "the body")
 }
