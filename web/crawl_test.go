@@ -85,14 +85,15 @@ func crawl(t *testing.T, deps site.Deps, from get, more ...string) (all []fetche
 	return all
 }
 
-// exampleOf is an address of a route. Models of the lab are large unless somebody says otherwise.
-func exampleOf(rt site.Route) string {
-	address := webtest.AddressOf(rt.Pattern)
-	switch {
-	case strings.Contains(address, "/lab/keys"):
-		return address + "?rows=200&shards=3"
-	case strings.Contains(address, "/lab/ids"):
-		return address + "?inserts=200&shards=3"
+// exampleOf is an address of a route.
+func exampleOf(rt site.Route) string { return withSmallModel(webtest.AddressOf(rt.Pattern)) }
+
+// withSmallModel asks for a small model at addresses of the lab, whose models are large unless somebody says otherwise.
+func withSmallModel(address string) string {
+	for model, small := range map[string]string{"/lab/keys": "rows=200&shards=3", "/lab/ids": "inserts=200&shards=3"} {
+		if path, query, _ := strings.Cut(address, "?"); strings.Contains(path, model) {
+			return path + "?" + small + "&" + query
+		}
 	}
 	return address
 }

@@ -101,7 +101,7 @@ func questionsTo(f *webtest.BreakableServer, p api.Plan, undo string) []question
 		"{file}", "none.css")
 	var out []question
 	for _, rt := range web.Served(f.Deps) {
-		path := fill.Replace(rt.Pattern)
+		path := withSmallModel(fill.Replace(rt.Pattern))
 		q := question{method: rt.Method, path: path, page: rt.Tag == site.TagPages}
 		switch {
 		case rt.Pattern == "/live" || strings.HasPrefix(rt.Pattern, "/login") || rt.Pattern == "/readyz":
@@ -115,14 +115,8 @@ func questionsTo(f *webtest.BreakableServer, p api.Plan, undo string) []question
 						out = append(out, question{method: "GET", path: path + "?q=" + url.QueryEscape(text) + more, page: q.page, needs: needs})
 					}
 				}
-				out = append(
-					out,
-					question{
-						method: "GET",
-						path:   path + "?ns=yorkie-meta.changes&counts=1&prove=1&key=" + url.QueryEscape(`{"$oid":"`+docID(f)+`"}`),
-						page:   q.page,
-					},
-				)
+				q.path += "?ns=yorkie-meta.changes&counts=1&prove=1&key=" + url.QueryEscape(`{"$oid":"`+docID(f)+`"}`)
+				out = append(out, q)
 			}
 		case strings.HasSuffix(rt.Pattern, "/plans"):
 			for kind, args := range plansOf(f, project.ID.Hex(), ref) {
