@@ -4,16 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
-	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
-	"shardboard/internal/fixture/only"
 )
 
 // apiClient uses the API like a script that was written from the API's description
@@ -62,14 +58,6 @@ func (s apiClient) expect(status int, method, path, body string) answer {
 	return got
 }
 
-func (s apiClient) checkFields(got answer, names string) {
-	s.Helper()
-	for name := range strings.FieldsSeq(names) {
-		_, there := got[name]
-		expect.That(s, there, "no %q among %v", name, slices.Sorted(maps.Keys(got)))
-	}
-}
-
 func (s apiClient) plan(kind, args string) answer {
 	s.Helper()
 	return s.expect(201, "POST", "/plans", `{"kind":"`+kind+`","args":`+args+`,"reason":"test"}`)
@@ -114,57 +102,4 @@ func asList(v any) []any {
 	return l
 }
 
-// countChanges counts the commands received by the cluster that change it.
-func (d *demo) countChanges() (n int) {
-	for _, name := range []string{"split", "mergeChunks", "moveChunk", "moveRange", "addShardToZone", "removeShardFromZone",
-		"updateZoneKeyRange",
-		"balancerStart", "balancerStop", "configureCollectionBalancing", "clearJumboFlag", "refineCollectionShardKey"} {
-		n += len(d.sim.Faults().Seen(name))
-	}
-	return n
-}
-
 func hashedKey(n int64) string { return fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, n) }
-
-func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
-	only.Long(t, "starts a whole demo")
-	d := startWithActions(t, quietCluster())
-	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	project := s.first("/projects")["id"].(string)
-	plan := s.plan("split", `{"ns":"yorkie-meta.documents","at":{"project_id":{"$oid":"`+project+`"}}}`)
-	s.checkFields(plan, "id hash kind args summary commands preconditions checks effect undo risk confirm expiresAt")
-	if plan["confirm"] != nil || plan["kind"] != "split" || len(asList(plan["commands"])) != 1 || len(asList(plan["preconditions"])) == 0 {
-		t.Errorf("unexpected plan: %v", plan)
-	}
-	for _, c := range asList(plan["checks"]) {
-		check := c.(answer)
-		s.checkFields(check, "id verdict text")
-		expect.That(t, slices.Contains([]any{"pass", "warn", "block"}, check["verdict"]) && check["text"] != "",
-			"unexpected check: %v", check)
-	}
-	again := s.expect(200, "GET", "/plans/"+plan["id"].(string), "")
-	expect.Equal(t, fmt.Sprint(again), fmt.Sprint(plan), "the plan differs when it is read again:\n%v\n%v", plan, again)
-	expect.Equal(t, d.countChanges(), 0, "making a plan changed the cluster")
-	run := s.run(202, plan, "")
-	s.checkFields(run, "id plan state steps startedAt endedAt by reason")
-	for _, confirm := range []string{"", `,"confirm":null`, `,"confirm":""`} {
-		expect.That(t, s.run(200, plan, confirm)["id"] == run["id"], "repeating the request with %q started another run", confirm)
-	}
-	done := s.waitForRun(run)
-	step := asList(done["steps"])[0].(answer)
-	s.checkFields(step, "command state proof error")
-	expect.That(t, done["state"] == "succeeded" && step["state"] == "succeeded" && len(asList(step["proof"])) != 0 && step["error"] == "",
-		"unexpected run: %v", done)
-	stopped := s.expect(200, "POST", "/runs/"+run["id"].(string)+"/stop", "")
-	expect.That(t, stopped["state"] == "succeeded", "stopping a run that has ended made it %v", stopped["state"])
-	back := s.expect(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
-	expect.That(t, back["undoOf"] == run["id"] && back["id"] != plan["id"], "unexpected undo: %v", back)
-	end := s.waitForRun(s.run(202, back, ""))
-	expect.That(t, end["state"] == "succeeded", "unexpected run: %v", end)
-	first := s.waitForRun(run)
-	expect.That(t, first["state"] == "undone", "the first run is %v", first["state"])
-	s.expect(409, "POST", "/runs/"+run["id"].(string)+"/undo", "")
-	n := d.countChanges()
-	expect.That(t, n == 2, "the cluster got %d commands for a split and its undo", n)
-	expect.Len(t, asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]), 1, "unexpected runs")
-}

@@ -108,6 +108,8 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 		must.That(c, w.Code == http.StatusSeeOther,
 			"run of the undo: %d %s", w.Code, webtest.ParseHTML(c.T, w.Body.String()).Find("main").Text())
 		c.Ended(strings.TrimPrefix(w.Header().Get("Location"), "/runs/"))
+		c.Problem(c.Post("bert", "/api/v1/runs/"+a.ID+"/undo", `{}`), 409, "already been undone")
+		expect.Equal(c, c.Post("bert", "/api/v1/runs/"+a.ID+"/stop", "").Code, http.StatusOK, "stopping a run that has ended")
 		r = c.Ended(a.ID)
 		expect.That(c, r.State == "undone" && c.Sent() == 2, "%s after %d commands", r.State, c.Sent())
 		list := webtest.Decode[api.List[api.Run]](c.T, c.Do("GET", "/api/v1/runs", webtest.As("vera", auth.Viewer)))
