@@ -115,32 +115,6 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 		expect.That(t, !strings.Contains(text, "never to be read") && !strings.Contains(text, "Yorkie document"),
 			"/%s contains a secret or mentions Yorkie documents", path)
 	}
-	d.checkShop(t, list.Items[0].ID)
-}
-
-// checkShop compares the location of every order of a tenant with explain.
-func (d *demo) checkShop(t *testing.T, tenant string) {
-	t.Helper()
-	for k := range orders {
-		var answer struct {
-			Items []struct {
-				ID     string
-				Places []struct{ NS, Shard string }
-			}
-		}
-		d.getJSON(t, "api/v1/locate?q="+url.QueryEscape(fmt.Sprintf("%s/2026-%04d", tenant, k)), &answer)
-		id, err := bson.ObjectIDFromHex(answer.Items[0].ID)
-		must.That(t, err == nil && len(answer.Items[0].Places) == 2, "unexpected answer: %+v", answer)
-		owner, _ := bson.ObjectIDFromHex(tenant)
-		for _, p := range answer.Items[0].Places {
-			filter := bson.D{{Key: "tenant_id", Value: owner}}
-			if p.NS == "shop.order_lines" {
-				filter = bson.D{{Key: "order_id", Value: id}}
-			}
-			got := d.explain(t, p.NS, filter)
-			expect.That(t, slices.Equal(got, []string{p.Shard}), "%s %s: located on %s, explain says %v", p.NS, id.Hex(), p.Shard, got)
-		}
-	}
 }
 
 // textOfPage returns the text of a page with single spaces.
