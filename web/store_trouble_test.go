@@ -141,9 +141,7 @@ func answersOutage(f *webtest.BreakableServer, q question, w *httptest.ResponseR
 		return false
 	}
 	says := said(f, q, w)
-	for _, part := range []string{now.Title(), now.Cause, now.Remedy} {
-		expect.That(f, strings.Contains(says, part), "%s does not say %q: %.500s", q, part, strings.Join(strings.Fields(says), " "))
-	}
+	expect.ContainsAll(f, says, []string{now.Title(), now.Cause, now.Remedy}, "%s", q)
 	expect.That(f, w.Header().Get("Retry-After") != "", "%s: no Retry-After", q)
 	return true
 }

@@ -106,9 +106,7 @@ func TestGrowthIsPredictedInAShell(t *testing.T) {
 		t.Errorf("%d lines of CSV for %d moves: %s", len(lines), a.Moves, lines[0])
 	}
 	table := ask("--add", "2", "--growth", "1.5", "--moves", "3")
-	for _, want := range []string{"Shards\n", "Groups\n", "Moves\n", "added-2", "move, then load: ", a.Needed.Text} {
-		expect.Contains(t, table, want, "the table")
-	}
+	expect.ContainsAll(t, table, []string{"Shards\n", "Groups\n", "Moves\n", "added-2", "move, then load: ", a.Needed.Text}, "the table")
 	_, moves, _ := strings.Cut(table, "\nMoves\n")
 	expect.Equal(t, strings.Count(strings.TrimSpace(moves), "\n"), 3, "moves in the table")
 	project := strings.SplitN(ask("--project", "atlas-board", "--factor", "3", "--output", "json"), `"project":`, 2)

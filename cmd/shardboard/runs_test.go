@@ -124,11 +124,9 @@ func TestABatchThatWaitsIsPrintedWithWhatToDo(t *testing.T) {
 		Problems: []api.BatchTrial{{Item: 2, Tries: 2, State: "waits", Why: "no"}},
 		Health:   []api.BatchGate{{Group: 1, Findings: []string{"A shard did not answer."}, Unknown: []string{"Not known: latencies."}}},
 		Rows:     api.BatchRows{Text: "1 count of rows before and after: 1 the same."}}})
-	for _, part := range []string{"paused: a failed item waits for a decision.", "item 2  waits (tries: 2)  no",
+	expect.ContainsAll(t, out.String(), []string{"paused: a failed item waits for a decision.", "item 2  waits (tries: 2)  no",
 		"Health after group 1 of 2: A shard did not answer. Not known: latencies.", "1 the same.",
-		"Go on: shardboard runs resume r. An item that waits: --retry ITEM or --skip ITEM."} {
-		expect.Contains(t, out.String(), part, "the text")
-	}
+		"Go on: shardboard runs resume r. An item that waits: --retry ITEM or --skip ITEM."}, "the text")
 }
 
 func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
@@ -184,9 +182,8 @@ func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 		var out strings.Builder
 		err := askToApprove(&env{ctx: context.Background(), stderr: &out}, p, func() (string, error) { return text, nil })
 		expect.That(t, (err == nil) == (text == "yes") && (err == nil || fault.Of(err) == kind), "%q: %v", text, err)
-		for _, want := range []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB", "shardboard approve plan --hash hash"} {
-			expect.Contains(t, out.String(), want, "the text")
-		}
+		expect.ContainsAll(t, out.String(), []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB",
+			"shardboard approve plan --hash hash"}, "the text")
 		expect.Lacks(t, out.String(), "\x1b", "the text")
 	}
 	refused.As(t, askToApprove(&env{ctx: context.Background()}, p, nil), fault.Invalid, "without a terminal")

@@ -68,9 +68,8 @@ func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
 		strings.Contains(string(body), "cannot be reached") &&
 		strings.Contains(string(body), "has not been read since shardboard was started"), "%s %s", res.Status, body)
 	_, page := d.get(t, "")
-	for _, says := range []string{">The cluster is not reached</h1>", "never since the start of shardboard at", "Nothing listens there"} {
-		expect.Contains(t, string(page), says, "the overview")
-	}
+	expect.ContainsAll(t, string(page), []string{">The cluster is not reached</h1>", "never since the start of shardboard at",
+		"Nothing listens there"}, "the overview")
 	link := regexp.MustCompile(`href="/(\?at=[^"]+)">Look at its last recorded state`).FindStringSubmatch(string(page))
 	must.That(t, link != nil, "no link to the past: %s", page)
 	for _, path := range []string{"", "collections", "shards/shard-rs-1", "zones", "map", "activity", "matrix", "projects"} {
@@ -156,9 +155,8 @@ func TestServerStartsWithWrongCredentialsAndShowsThem(t *testing.T) {
 	d.serve(t)
 	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
 	_, page := d.get(t, "")
-	for _, says := range []string{">The cluster refuses the sign-in</h1>", "refused the user name or password"} {
-		expect.That(t, strings.Contains(string(page), says), "the overview does not say %q: %s", says, page)
-	}
+	expect.ContainsAll(t, string(page), []string{">The cluster refuses the sign-in</h1>",
+		"refused the user name or password"}, "the overview")
 	expect.That(t, !strings.Contains(string(page), "wr0ng") && !strings.Contains(string(page), "anna") &&
 		!strings.Contains(string(page), "Grant the cluster user"), "the page shows the credentials, or asks for a grant")
 }

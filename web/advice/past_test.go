@@ -56,9 +56,8 @@ func TestPastProblemsAreListedNewestFirst(t *testing.T) {
 func TestThePageOfPastProblemsLeadsToThatTime(t *testing.T) {
 	doc := webtest.ParseHTML(t, webtest.New(t, webtest.WithHistory(t)).Do("GET", "/advice/past").Body.String())
 	row := doc.Find("tr[data-key^='hot-project.past']")
-	for _, want := range []string{"11:20 UTC to 1 Mar 11:40 UTC, 20 min", "on shard-rs-1, for 20 min.", "With it: Hot shard", "88\u202f%"} {
-		expect.Contains(t, row.Text(), want, "the row")
-	}
+	expect.ContainsAll(t, row.Text(), []string{"11:20 UTC to 1 Mar 11:40 UTC, 20 min", "on shard-rs-1, for 20 min.", "With it: Hot shard",
+		"88\u202f%"}, "the row")
 	for _, want := range []string{"/?at=2026-03-01T11%3A30%3A00Z", "/postmortem?from=2026-03-01T11%3A10%3A00Z&to=2026-03-01T11%3A50%3A00Z"} {
 		expect.Equal(t, row.Find("a[href='"+want+"']").Length(), 1, "links to %s", want)
 	}

@@ -50,10 +50,8 @@ func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
 	s := webtest.New(t)
 	page := s.Page(t, "/plans/"+webtest.RecordID("onevalue"))
 	text := page.Find(".checks tr.is-block").Text()
-	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
-		"project " + webtest.NewStory().View().Dir.All()[3].Name} {
-		expect.Contains(t, text, want, "the text")
-	}
+	expect.ContainsAll(t, text, []string{"takes 83", "no split divides them", "Move the whole chunk",
+		"project " + webtest.NewStory().View().Dir.All()[3].Name}, "the text")
 	expect.Equal(t, page.Find("table.writes").Length(), 0, "nothing moves, and writes are told to change")
 }
 

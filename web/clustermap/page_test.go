@@ -66,9 +66,7 @@ func TestEachBandIsToldInWords(t *testing.T) {
 	s := webtest.New(t)
 	page := s.Page(t, "/map")
 	label := page.Find(`.band[data-key="yorkie-meta.documents"] svg`).AttrOr("aria-label", "")
-	for _, want := range []string{"250 chunks", "shard-rs-1", "jumbo"} {
-		expect.That(t, strings.Contains(label, want), "label %q lacks %q", label, want)
-	}
+	expect.ContainsAll(t, label, []string{"250 chunks", "shard-rs-1", "jumbo"}, "the label")
 	rows := page.Find(".maptable tbody tr").Length()
 	expect.That(t, rows == page.Find(".band").Length(), "%d rows of the table for %d bands", rows, page.Find(".band").Length())
 }

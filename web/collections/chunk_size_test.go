@@ -136,9 +136,7 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	body := s.Do("GET", path, webtest.Header("If-None-Match", tag))
 	must.That(t, body.Code == http.StatusOK, "after measuring, the page is said to be the same: %d", body.Code)
 	text := webtest.ParseHTML(t, body.Body.String()).Text()
-	for _, want := range []string{"200 000", "exact", "No. It has 200 000 documents"} {
-		expect.Contains(t, strings.ReplaceAll(text, "\u202f", " "), want, "the page")
-	}
+	expect.ContainsAll(t, strings.ReplaceAll(text, "\u202f", " "), []string{"200 000", "exact", "No. It has 200 000 documents"}, "the page")
 	expect.Equal(t, post("everything"), http.StatusBadRequest, "an unknown button")
 	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
 	code := func() int {

@@ -46,10 +46,8 @@ func TestACollectionsPageLeadsToWhereItsDataHasBeen(t *testing.T) {
 		expect.That(f, len(got.Items) == len(first.Items)+2 && got.Unreadable == 1 && got.Items[0].Earlier && len(got.Items[0].Shards) == 0 &&
 			got.Items[1].Since.Equal(since) && got.Items[1].Shards[0] == "shard-rs-3", "%+v", got)
 		page := f.Do("GET", link, viewer).Body.String()
-		for _, want := range []string{"None: it was dropped.", "an earlier collection of this name", "1 row is not understood",
-			"/shards/shard-rs-3"} {
-			expect.Contains(f, page, want, "the page")
-		}
+		expect.ContainsAll(f, page, []string{"None: it was dropped.", "an earlier collection of this name", "1 row is not understood",
+			"/shards/shard-rs-3"}, "the page")
 		expect.Equal(f, f.Do("GET", api.Prefix+"/collections/yorkie-meta.none/owners", viewer).Code, 404, "an unknown collection")
 	})
 }

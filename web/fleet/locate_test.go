@@ -81,10 +81,8 @@ func TestLocateAsksAllClustersAtOnceAndNamesThoseWithAnAnswerFirst(t *testing.T)
 		expect.That(t, got[3].Text == "It did not answer within 5 seconds." && got[9].URL == "" && got[2].Stale && !got[0].Stale, "%+v", got)
 		doc := s.Page(t, "/locate?q=wiki/handbook")
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
-		for _, says := range []string{"Found in 3 of 5 clusters that answer · 4 not known · 1 not permitted",
-			"needs the role support on this cluster", "not up to date", "There is none."} {
-			expect.Contains(t, text, says, "the page")
-		}
+		expect.ContainsAll(t, text, []string{"Found in 3 of 5 clusters that answer · 4 not known · 1 not permitted",
+			"needs the role support on this cluster", "not up to date", "There is none."}, "the page")
 		if doc.Find(`main a[href="/c/fine/locate?q=wiki%2Fhandbook"]`).Length() == 0 || strings.Contains(text, "Secret") {
 			t.Error(text)
 		}

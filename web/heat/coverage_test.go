@@ -86,10 +86,8 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 		}
 		doc := s.Page(t, "/heat?ns="+ns)
 		text := doc.Find("main").Text()
-		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
-			"a cell is a lower bound, and an empty one is not known"} {
-			expect.Contains(t, text, want, "%s", ns)
-		}
+		expect.ContainsAll(t, text, []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
+			"a cell is a lower bound, and an empty one is not known"}, "%s", ns)
 		if strings.Contains(text, "Gini") || strings.Contains(text, "Hottest Yorkie documents") || strings.Contains(text, "[heat.") {
 			t.Errorf("%s judges by a part of the projects", ns)
 		}
@@ -117,10 +115,8 @@ func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}
 	expect.That(t, slices.Equal(offered, want), "offered %v", offered)
 	rest := doc.Find(".uncounted").Text()
-	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
-		"yorkie-meta.snapshot_bodies It is not sharded"} {
-		expect.Contains(t, rest, want, "the rest of the page")
-	}
+	expect.ContainsAll(t, rest, []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
+		"yorkie-meta.snapshot_bodies It is not sharded"}, "the rest of the page")
 	own := *s.Watcher.Get()
 	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: webtest.SessionsNS}}}, own.Collections...)
 	s.Watcher.Publish(&own)

@@ -25,10 +25,8 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
 	doc := s.Page(t, "/heat")
 	first := doc.Find(".hot tbody tr").First().Text()
-	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
-		"would not help"} {
-		expect.Contains(t, first, want, "the first sentence")
-	}
+	expect.ContainsAll(t, first, []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
+		"would not help"}, "the first sentence")
 	href := doc.Find(".hot tbody th a").First().AttrOr("href", "")
 	expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s is no page", href)
 	if how := doc.Find(".measured").Text(); !strings.Contains(how, "Every new row was counted") || !strings.Contains(how, "120 of 120 s") {

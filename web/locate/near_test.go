@@ -184,7 +184,6 @@ func TestANumberWaitsForItsCollection(t *testing.T) {
 	s := webtest.New(t)
 	s.Deps.Locate.Locator = realLocator(s)
 	body := s.Do("GET", "/locate?q="+url.QueryEscape(`NumberLong("42")`)).Body.String()
-	for _, part := range []string{`<details class="bykey" open`, `name="key" value="NumberLong(&#34;42&#34;)"`, "Read as a number"} {
-		expect.Contains(t, body, part, "the page")
-	}
+	expect.ContainsAll(t, body, []string{`<details class="bykey" open`, `name="key" value="NumberLong(&#34;42&#34;)"`,
+		"Read as a number"}, "the page")
 }

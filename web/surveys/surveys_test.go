@@ -39,9 +39,7 @@ func spaced(body string) string { return strings.Join(strings.Fields(body), " ")
 
 func holds(t *testing.T, page string, wants ...string) {
 	t.Helper()
-	for _, want := range wants {
-		expect.That(t, strings.Contains(page, want), "no %q in the page", want)
-	}
+	expect.ContainsAll(t, page, wants, "the page")
 }
 
 func TestSurveysPageShowsProgressThatScreenReadersKnow(t *testing.T) {
