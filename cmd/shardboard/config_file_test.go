@@ -56,10 +56,8 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 func TestTheTableOfSettingsIsThatOfTheProgram(t *testing.T) {
 	const path = "../../docs/config.md"
 	page := must.Get(os.ReadFile(path))
-	c, exit := newCLI(), -1
-	parser, err := newParser(&c, io.Discard, io.Discard, &exit)
-	must.Do(t, err)
-	kinds := settingsOfServe()
+	parser := parserOf(t)
+	kinds := settingsOfServe(parser)
 	flags := slices.DeleteFunc(slices.Clone(flagsOfServe(parser)), func(f *kong.Flag) bool { return kinds[f.Name].Type == "" })
 	slices.SortFunc(flags, func(a, b *kong.Flag) int { return strings.Compare(a.Name, b.Name) })
 	table := "| key | form | default | meaning |\n|---|---|---|---|\n"

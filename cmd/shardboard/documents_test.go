@@ -113,7 +113,7 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 		case "docs/config.md":
 			file := filepath.Join(t.TempDir(), "shardboard.yaml")
 			must.Do(t, os.WriteFile(file, []byte(s.text), 0o600))
-			f, err := configfile.Read(file, settingsOfServe())
+			f, err := configfile.Read(file, settingsOfServe(parserOf(t)))
 			expect.That(t, err == nil && f.Err() == nil, "%s: %v, %v", s.page, err, f.Err())
 		default:
 			var v any
@@ -280,10 +280,16 @@ func wordsOf(t *testing.T, text string) []string {
 // commands are all commands that can be run, such as "get shards".
 func commands(t *testing.T) []*kong.Node {
 	t.Helper()
+	return parserOf(t).Model.Leaves(true)
+}
+
+// parserOf is the program's parser, for what it knows of the commands.
+func parserOf(t *testing.T) *kong.Kong {
+	t.Helper()
 	c, exit := newCLI(), 0
-	k, err := newParser(&c, t.Output(), t.Output(), &exit)
+	parser, err := newParser(&c, t.Output(), t.Output(), &exit)
 	must.Do(t, err)
-	return k.Model.Leaves(true)
+	return parser
 }
 
 // path is how a command is typed: kong writes "get shards (shard)".
