@@ -165,10 +165,8 @@ func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 				continue
 			}
 			e := all[len(all)-1]
-			if e.By != p.by || e.Outcome != "refused" || e.Details["why"] != p.why || e.Details["route"] != rt.Method+" "+rt.Pattern ||
-				e.Cluster == "" {
-				t.Errorf("%+v", e)
-			}
+			expect.That(t, e.By == p.by && e.Outcome == "refused" && e.Details["why"] == p.why && e.Details["route"] == rt.Method+" "+rt.Pattern &&
+				e.Cluster != "", "%+v", e)
 			expect.That(t, (!strings.HasPrefix(rt.Pattern, "/api/v1/plans/") && !strings.HasPrefix(rt.Pattern, "/api/v1/runs/") ||
 				strings.Contains(address, e.Subject)) &&
 				(!strings.HasPrefix(rt.Pattern, "/runs/") || e.Subject != ""), "%s is about %q", address, e.Subject)

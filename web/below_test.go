@@ -65,9 +65,8 @@ func checkBelow(prefix string) func(*testing.T, fetched) {
 		if f.doc == nil {
 			return
 		}
-		if f.Code == http.StatusOK && f.doc.Find("body.bare").Length() == 0 && f.doc.Find(`[data-base="`+prefix+`"]`).Length() == 0 {
-			t.Errorf("%s does not tell scripts where addresses begin", f)
-		}
+		expect.That(t, f.Code != http.StatusOK || f.doc.Find("body.bare").Length() != 0 || f.doc.Find(`[data-base="`+prefix+`"]`).Length() != 0,
+			"%s does not tell scripts where addresses begin", f)
 		f.doc.Find("*").Each(func(_ int, el *goquery.Selection) {
 			for _, a := range el.Nodes[0].Attr {
 				switch a.Key {

@@ -211,9 +211,8 @@ func TestPagesTellThatMovesCannotBeRead(t *testing.T) {
 		Err: fault.New(fault.Unavailable, "The cluster does not answer."),
 	}
 	s.Watcher.Publish(stale)
-	if html := pageOf(t, s, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
-		t.Error("stale moves are not shown as such")
-	}
+	html = pageOf(t, s, "/activity")
+	expect.ContainsAll(t, html, []string{"The cluster does not answer.", "step 2 of 6"}, "stale moves are not shown as such")
 	out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight"))
 	expect.That(t, out.Stale && len(out.Items) == 1, "%+v", out)
 }

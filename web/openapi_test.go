@@ -88,9 +88,8 @@ func TestShapesOfListsAndFigures(t *testing.T) {
 	text, _ := json.Marshal(unknown["bytes"])
 	expect.Equal(t, string(text), `{"reason":"notLoaded","value":null}`, "unknown: %s", text)
 	for _, address := range []string{"/api/v1/zones", "/api/v1/activity?ns=none"} {
-		if w := s.Do("GET", address); !strings.Contains(w.Body.String(), `"items":[`) || !strings.Contains(w.Body.String(), `"next":null`) {
-			t.Errorf("%s: %s", address, w.Body)
-		}
+		w := s.Do("GET", address)
+		expect.ContainsAll(t, w.Body.String(), []string{`"items":[`, `"next":null`}, "%s", address)
 	}
 }
 

@@ -165,10 +165,9 @@ func TestEveryPlaceSaysWhoHoldsUpADeletion(t *testing.T) {
 	table.Deletions = topology.Deletions{Reason: "notPermitted", Privilege: "inprog on the cluster"}
 	s.Watcher.Publish(table)
 	for _, path := range pages {
-		if text := textOf(t, pageOf(t, s, path)); !strings.Contains(text,
-			"Whether open cursors hold up the deletion of old documents cannot be known without inprog on the cluster.") {
-			t.Errorf("%s does not say that it cannot be known", path)
-		}
+		text := textOf(t, pageOf(t, s, path))
+		expect.Contains(t, text, "Whether open cursors hold up the deletion of old documents cannot be known without inprog on the cluster.",
+			"%s does not say that it cannot be known", path)
 	}
 	r := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+webtest.RecordID("queued")))
 	expect.That(t, r.Deletions == nil, "a run that waits for no deletion: %+v", r.Deletions)

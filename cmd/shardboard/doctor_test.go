@@ -85,10 +85,9 @@ func TestDoctorReportsAsJSON(t *testing.T) {
 	var report api.DoctorReport
 	err := json.Unmarshal([]byte(out), &report)
 	must.That(t, err == nil, "%v\n%s", err, out)
-	if code != 1 || report.OK || len(report.Users) != 1 || len(report.Remedies) != 1 || report.Features[0].Code != "routing" ||
-		report.Features[0].State != "lacks" || report.Features[0].Lacks[1] != "find on config.chunks" || strings.Contains(out, "s3cr3t") {
-		t.Errorf("exit %d\n%s", code, out)
-	}
+	expect.That(t, code == 1 && !report.OK && len(report.Users) == 1 && len(report.Remedies) == 1 && report.Features[0].Code == "routing" &&
+		report.Features[0].State == "lacks" && report.Features[0].Lacks[1] == "find on config.chunks" && !strings.Contains(out, "s3cr3t"),
+		"exit %d\n%s", code, out)
 }
 
 func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {

@@ -144,9 +144,7 @@ func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	}
 	f.progress(run)
 	text := out.String()
-	if strings.Contains(text, "not yet") || strings.Contains(text, "Not started yet") || strings.Contains(text, "not begun") {
-		t.Errorf("the output repeats states that are over:\n%s", text)
-	}
+	expect.LacksAll(t, text, []string{"not yet", "Not started yet", "not begun"}, "the output repeats states that are over")
 	rest := text
 	for _, part := range []string{"run r1\n", "Move it.", "started 2026", "1  running", "run r1: Running", "1  proven",
 		"logged 2026", "Moved a chunk, a → b. The server counted: cloned 7, clonedBytes 700", "run r1: Done and proven", "ended 2026"} {

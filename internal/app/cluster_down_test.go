@@ -80,10 +80,9 @@ func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
 	var projects api.List[api.Project]
 	d.getJSON(t, "api/v1/projects"+link[1], &projects)
 	expect.That(t, len(projects.Items) != 0 && projects.Items[0].Name != "", "the recorded past has no names of projects: %+v", projects)
-	if _, list := d.get(t, "projects"+link[1]); !strings.Contains(string(list), projects.Items[0].Name) ||
-		!strings.Contains(string(list), "The list of projects is that of ") {
-		t.Error("the page of the past has no names of projects, or does not say of when they are")
-	}
+	_, list := d.get(t, "projects"+link[1])
+	expect.ContainsAll(t, string(list), []string{projects.Items[0].Name,
+		"The list of projects is that of "}, "the page of the past has no names of projects, or does not say of when they are")
 	var shards api.List[api.Shard]
 	d.getJSON(t, "api/v1/shards"+link[1], &shards)
 	expect.Equal(t, len(shards.Items), 3, "shards at the recorded time")
@@ -126,10 +125,9 @@ func (d *demo) checkAnotherCluster(t *testing.T) {
 	expect.That(t, ready.Ready && ready.Cluster == "otherCluster" && strings.Contains(ready.Reason, "restart shardboard"), "%+v", ready)
 	res, body := d.get(t, "readyz?cluster=required")
 	expect.Equal(t, res.StatusCode, http.StatusServiceUnavailable, "%s %s", res.Status, body)
-	if _, metrics := d.get(t, "metrics"); !regexp.MustCompile(`shardboard_cluster_up\{cluster="`+was.ClusterID+`"\} 0`).Match(metrics) ||
-		!regexp.MustCompile(`shardboard_cluster_connection\{cluster="`+was.ClusterID+`",state="otherCluster"\} 1`).Match(metrics) {
-		t.Errorf("%s", metrics)
-	}
+	_, metrics := d.get(t, "metrics")
+	expect.That(t, regexp.MustCompile(`shardboard_cluster_up\{cluster="`+was.ClusterID+`"\} 0`).Match(metrics) &&
+		regexp.MustCompile(`shardboard_cluster_connection\{cluster="`+was.ClusterID+`",state="otherCluster"\} 1`).Match(metrics), "%s", metrics)
 	for _, said := range []bool{true, false} {
 		d.stop(t)
 		d.serve(t)

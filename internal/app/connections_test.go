@@ -54,10 +54,8 @@ func TestConnectionsFitTheLimitOfOpenFiles(t *testing.T) {
 		if err != nil {
 			said += fault.Text(err)
 		}
-		if most != tc.most || (err != nil) != (tc.most == 0) || !strings.Contains(said, tc.says) || tc.says == "" && said != "" ||
-			err != nil && fault.Of(err) != fault.Invalid {
-			t.Errorf("%d wanted of %d: %d, %q", tc.wanted, tc.files, most, said)
-		}
+		expect.That(t, most == tc.most && (err != nil) == (tc.most == 0) && strings.Contains(said, tc.says) && (tc.says != "" || said == "") &&
+			(err == nil || fault.Of(err) == fault.Invalid), "%d wanted of %d: %d, %q", tc.wanted, tc.files, most, said)
 	}
 	expect.That(t, CheckMaxConnections(0) != nil, "an invalid number of connections was accepted")
 }

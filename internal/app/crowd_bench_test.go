@@ -103,9 +103,7 @@ func signInAccounts(b *testing.B, a *App, n int) (cookies []string) {
 	by := auth.Principal{ID: "user:first", Name: "first", Role: auth.Admin, Method: auth.ByPassword}
 	for i := range n {
 		name, password := fmt.Sprintf("person%d", i), "correct horse battery"
-		if _, err := a.current().auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support}); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, must.Err(a.current().auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support})))
 		cookie, _, err := a.current().auth.SignIn(b.Context(), auth.Credentials{Name: name, Password: password, From: "127.0.0.1"})
 		must.Do(b, err)
 		cookies = append(cookies, cookie.Name+"="+cookie.Value)

@@ -189,9 +189,8 @@ func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[strin
 				"The cluster refused to move the chunk: OperationFailed (96).", "%s: %s does not name the refused change", role, place)
 		}
 		for _, place := range []string{"/activity", "/api/v1/activity", "/api/v1/activity/failures?ns=" + hiddenNS, "live activity"} {
-			if !strings.Contains(said[place], "ConflictingOperationInProgress (the server") {
-				t.Errorf("%s: %s does not name the kind of the failure", role, place)
-			}
+			expect.Contains(t, said[place],
+				"ConflictingOperationInProgress (the server", "%s: %s does not name the kind of the failure", role, place)
 		}
 	}
 	told := placesIn(answersWith(all["operator"], canaryText.encodings()))

@@ -95,9 +95,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 		apps[i].current().db.Look() // which happens every two seconds anyway
 		got := s.expect(http.StatusOK, "GET", "/api/v1/data", "")
 		must.That(t, got["hold"] == string(store.OwnerGone), "a read-only server does not notice that the owner has ended: %v", got)
-		if page := s.startPage(); !strings.Contains(page, "has stopped") || !strings.Contains(page, `action="/data/takeover"`) {
-			t.Error("the page does not offer the takeover")
-		}
+		expect.ContainsAll(t, s.startPage(), []string{"has stopped", `action="/data/takeover"`}, "the page does not offer the takeover")
 	}
 
 	var group, looking sync.WaitGroup
@@ -128,9 +126,7 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 	expect.That(t, !apps[winner].ReadOnly() && apps[loser].ReadOnly(), "there is not exactly one owner")
 	got := s.expect(http.StatusOK, "GET", "/api/v1/data", "")
 	expect.That(t, got["hold"] == string(store.Owned) && got["writable"] == true, "unexpected answer: %v", got)
-	if page := s.startPage(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
-		t.Error("the new owner's page still says that it is read-only")
-	}
+	expect.LacksAll(t, s.startPage(), []string{"Read only", "/data/takeover"}, "the new owner's page still says that it is read-only")
 	s.expect(http.StatusOK, "GET", "/api/v1/plans/"+plan["id"].(string), "")
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	s.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")

@@ -70,10 +70,8 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 		}
 	}
 	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=aborted"))
-	if len(moves.Items) != 2 || moves.Items[0].Reason != webtest.OrphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" ||
-		moves.Items[0].ReasonCode != "orphans" || moves.Items[1].ReasonCode != "none" {
-		t.Errorf("%+v", moves.Items)
-	}
+	expect.That(t, len(moves.Items) == 2 && moves.Items[0].Reason == webtest.OrphansReason && moves.Items[0].ReasonFrom == "moveChunk.to" &&
+		moves.Items[0].ReasonCode == "orphans" && moves.Items[1].ReasonCode == "none", "%+v", moves.Items)
 	groups := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
 	expect.That(t, len(groups.Items) == 2 && groups.Items[0].Code == "orphans" && groups.Items[0].Newest == webtest.OrphansReason &&
 		groups.Items[1].Code == "none" && groups.Items[1].Reason == "", "%+v", groups.Items)

@@ -126,9 +126,8 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	}
 	expect.Lacks(t, page, `href="/plans/new?`, "a link to plans where none are made")
 	planning, _ := advised(t, func(d *site.Deps) { d.Changes.PlanForms = true })
-	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
-		t.Error("no link to a filled-in form where plans are made")
-	}
+	page = planning.Do("GET", "/advice").Body.String()
+	expect.Contains(t, page, `href="/plans/new?kind=balancer-on&amp;reason=`, "no link to a filled-in form where plans are made")
 }
 
 // Whoever may see a problem may read what to do about it.
@@ -184,9 +183,8 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 		expect.That(t, !strings.Contains(shown.String(), secret) && !strings.Contains(s.Log.String(), secret),
 			"%s is shown or logged", secret)
 	}
-	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, ">ops<") || !strings.Contains(page, "not reached, 1 in a row") {
-		t.Error("the page does not tell how the test went")
-	}
+	page := s.Do("GET", "/alerts").Body.String()
+	expect.ContainsAll(t, page, []string{">ops<", "not reached, 1 in a row"}, "the page does not tell how the test went")
 }
 
 func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {

@@ -77,9 +77,8 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 		expect.That(s, strings.Contains(page, approve) &&
 			!strings.Contains(page, "Make your own plan") && !strings.Contains(page, "Plan again") &&
 			strings.Contains(page, "anna, who made it, can run it"), "the other is not offered to approve, or offered something else")
-		if page := get(s.bert[0], "/runs"); !strings.Contains(page, `id="waiting"`) || !strings.Contains(page, "waiting for your approval") {
-			s.Error("the plan is in no list of those that wait")
-		}
+		page = get(s.bert[0], "/runs")
+		expect.ContainsAll(s, page, []string{`id="waiting"`, "waiting for your approval"}, "the plan is in no list of those that wait")
 		expect.Lacks(s, get(s.anna[0], "/runs"), "waiting for your approval", "the page of the maker")
 		form := func(who func(*http.Request), what string, pairs ...string) int {
 			return s.door.Ask(s.door.Handler(), "POST", "/plans/"+p.ID+"/"+what, who, webtest.Form(pairs...)).Code

@@ -88,10 +88,8 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 		expect.That(c, form.Find("button[value=retry]").Text() == "Retry item 1" && form.Find("button[value=skip]").Text() == "Skip item 1",
 			"%s", doc.Find(".runacts").Text())
 		viewers := c.Page(c.T, address, webtest.As("vera", auth.Viewer))
-		if doc.Find("#live-run.is-open.is-held").Length() != 1 || doc.Find("#live-run .todecide a").AttrOr("href", "") != address ||
-			doc.Find(".runacts .pause").Length() != 1 || doc.Find(".runacts .resume").Length() != 1 {
-			c.Errorf("%s", doc.Find(".runacts").Text())
-		}
+		expect.That(c, doc.Find("#live-run.is-open.is-held").Length() == 1 && doc.Find("#live-run .todecide a").AttrOr("href", "") == address &&
+			doc.Find(".runacts .pause").Length() == 1 && doc.Find(".runacts .resume").Length() == 1, "%s", doc.Find(".runacts").Text())
 		expect.Equal(c, viewers.Find(".runacts form").Length(), 0, "a viewer can decide")
 		expect.Contains(c, page(c, "bert", "/").Find("body").Text(), "Batch: 0 of 3 items, paused",
 			"the overview does not tell that the batch waits")
@@ -194,9 +192,8 @@ func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 		got := field.AttrOr("value", field.Find("option[selected]").AttrOr("value", field.Text()))
 		expect.Equal(t, got, want, "%s", name)
 	}
-	if form.Find("form.plan [name=projects]").Length() != 0 || form.Find("form.plan [name=force]").AttrOr("value", "") != "true" {
-		t.Errorf("%s", form.Find("form.plan").Text())
-	}
+	expect.That(t, form.Find("form.plan [name=projects]").Length() == 0 && form.Find("form.plan [name=force]").AttrOr("value", "") == "true",
+		"%s", form.Find("form.plan").Text())
 	expect.Equal(t, form.Find("a:contains('Move')").AttrOr("href", ""), one, "the link back")
 	for _, k := range actions.Kinds() {
 		list, _ := actions.BatchList(k)

@@ -105,9 +105,7 @@ func TestAnUnchangedTileCostsAReplyWithoutABody(t *testing.T) {
 	quiet := *s.Watcher.Value
 	quiet.Seq++ // another collection changed
 	s.Watcher.Publish(&quiet)
-	if w := s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag)); w.Code != http.StatusNotModified {
-		t.Errorf("unchanged band: %d, want 304", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag)).Code, http.StatusNotModified, "unchanged band")
 	moveOne(t, s, 1000)
 	w := s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag))
 	expect.That(t, w.Code == http.StatusOK && w.Header().Get("ETag") != tag,

@@ -121,9 +121,7 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	path := answer.ChunkURL(c.NS, refOf(s, 3))
 	page := s.Do("GET", path)
 	tag := page.Header().Get("ETag")
-	if body := page.Body.String(); !strings.Contains(body, "Measure exactly") || !strings.Contains(body, "not measured yet") {
-		t.Errorf("the page offers no measurement: %.400s", body)
-	}
+	expect.ContainsAll(t, page.Body.String(), []string{"Measure exactly", "not measured yet"}, "the page offers no measurement")
 	post := func(exact string) int {
 		w := s.Do("POST", path+"/size", formSent(url.Values{"exact": {exact}}))
 		expect.That(t, w.Code != http.StatusSeeOther || w.Header().Get("Location") == path, "leads to %s", w.Header().Get("Location"))

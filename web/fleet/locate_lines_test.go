@@ -52,9 +52,8 @@ func TestManyLinesAreAskedOfAllClusters(t *testing.T) {
 		}
 		expect.That(t, first.State == "found" && first.Text == "" && strings.Join(on, " ") == "fine prod lost" &&
 			strings.Join(first.NotFound, " ") == "without odd" && len(first.Unknown) == 4, "%+v", first)
-		if second.State != "unreachable" || len(second.Found) != 0 || !strings.Contains(strings.Join(second.NotFound, " "), "fine") {
-			t.Errorf("%+v", second)
-		}
+		expect.That(t, second.State == "unreachable" && len(second.Found) == 0 && strings.Contains(strings.Join(second.NotFound, " "), "fine"),
+			"%+v", second)
 	})
 }
 

@@ -29,9 +29,7 @@ func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 		"would not help"}, "the first sentence")
 	href := doc.Find(".hot tbody th a").First().AttrOr("href", "")
 	expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s is no page", href)
-	if how := doc.Find(".measured").Text(); !strings.Contains(how, "Every new row was counted") || !strings.Contains(how, "120 of 120 s") {
-		t.Errorf("how it was measured: %s", how)
-	}
+	expect.ContainsAll(t, doc.Find(".measured").Text(), []string{"Every new row was counted", "120 of 120 s"}, "how it was measured")
 	project := doc.Find("#heat-lists .halves table").First().Find("tbody tr").First()
 	expect.That(t, strings.Contains(project.Text(), v.Dir.All()[0].Name) && strings.Contains(project.Text(), "all"),
 		"hottest project: %s", project.Text())
@@ -124,9 +122,7 @@ func TestHeatWarnsOfAKeyThatOnlyGrows(t *testing.T) {
 	}
 	s = webtest.NewHeatServer(t, v, src, 2*time.Minute, nil)
 	text := s.Page(t, "/heat").Find(".state").Text()
-	if !strings.Contains(text, "The shard key grows") || !strings.Contains(text, "slices of time") || !strings.Contains(text, "shard-rs-2") {
-		t.Errorf("no warning: %s", text)
-	}
+	expect.ContainsAll(t, text, []string{"The shard key grows", "slices of time", "shard-rs-2"}, "no warning")
 }
 
 func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {

@@ -141,10 +141,8 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 			expect.That(t, len(l.Items) == 0 && l.Window == "5m0s" && l.Reason == c.reason && strings.Contains(l.Why, c.why) &&
 				(l.Why == "") == (l.Reason == "") && !strings.Contains(l.Why, "[heat."), "%s: %s: %+v", name, what, l)
 			known := c.reason == ""
-			if known != (l.AsOf != nil) || known != (l.From != nil) || known != (l.To != nil) || known != (l.CoveredSeconds == 120) ||
-				known == l.Stale {
-				t.Errorf("%s: %s: %+v", name, what, l)
-			}
+			expect.That(t, known == (l.AsOf != nil) && known == (l.From != nil) && known == (l.To != nil) && known == (l.CoveredSeconds == 120) &&
+				known != l.Stale, "%s: %s: %+v", name, what, l)
 		}
 	}
 	// A list of what was counted has the time of its last count, not that of the question.

@@ -113,9 +113,8 @@ func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
 	must.That(t, len(a.Items) == 5 && doc.Find("#lab-ids tbody tr").Length() == 5 && doc.Find("svg.lab-landing rect").Length() >= 5*48,
 		"%d kinds, %d rows", len(a.Items), doc.Find("#lab-ids tbody tr").Length())
 	first := a.Items[0]
-	if first.Kind != "ObjectID" || first.BusiestShare < 0.999 || !strings.HasPrefix(first.Text, "All new rows go to one shard") {
-		t.Errorf("%+v", first)
-	}
+	expect.That(t, first.Kind == "ObjectID" && first.BusiestShare >= 0.999 && strings.HasPrefix(first.Text, "All new rows go to one shard"),
+		"%+v", first)
 	doc = s.PageWith(t, http.StatusBadRequest, "/lab/ids?hours=0")
 	expect.Contains(t, doc.Find(".is-failed").Text(), "hours must be a number from 1 to 8760", "the refusal")
 }

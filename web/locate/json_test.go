@@ -103,10 +103,8 @@ func TestPanicInOneLineFailsThatLineOnly(t *testing.T) {
 		return inner(q)
 	}
 	got := webtest.Decode[api.List[api.LocateLine]](t, s.Do("POST", "/api/v1/locate", webtest.Body("p/1\nboom\np/2")))
-	if len(got.Items) != 3 || got.Items[0].Problem != nil || got.Items[1].Problem == nil || got.Items[1].Problem.Status != 500 ||
-		got.Items[2].Problem != nil {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, len(got.Items) == 3 && got.Items[0].Problem == nil && got.Items[1].Problem != nil && got.Items[1].Problem.Status == 500 &&
+		got.Items[2].Problem == nil, "%+v", got)
 }
 
 // keyQuestions are namespaces with shard-key values of every form of answer:

@@ -60,10 +60,8 @@ func TestSeveralNearNamesAreLinksAndTheStatusIsNotFound(t *testing.T) {
 		strings.Contains(doc.Find(".near").Text(), "No project has exactly this name"), "%d %s", w.Code, doc.Find(".near").Text())
 	var offers []string
 	doc.Find(".wider a").Each(func(_ int, a *goquery.Selection) { offers = append(offers, a.Text()+" "+a.AttrOr("href", "")) })
-	if len(offers) != 2 || !strings.Contains(offers[0], "Search this key in all") || !strings.Contains(offers[0], "at most 4 s") ||
-		!strings.HasSuffix(offers[0], "&in=projects") || !strings.HasSuffix(offers[1], "&in=collections") {
-		t.Errorf("offers %q", offers)
-	}
+	expect.That(t, len(offers) == 2 && strings.Contains(offers[0], "Search this key in all") && strings.Contains(offers[0], "at most 4 s") &&
+		strings.HasSuffix(offers[0], "&in=projects") && strings.HasSuffix(offers[1], "&in=collections"), "offers %q", offers)
 }
 
 func TestNamesThatBeginWithTheTextAreMatches(t *testing.T) {
