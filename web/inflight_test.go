@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -73,6 +74,16 @@ func TestWhenNothingMovesPagesSaySo(t *testing.T) {
 	for _, path := range []string{"/", "/activity", "/collections/yorkie-meta.documents", "/shards/shard-rs-1"} {
 		expect.Contains(t, pageOf(t, s, path), "Nothing is moving.", "%s", path)
 	}
+	table := *s.Watcher.Get()
+	c := *table.Collection(webtest.DocumentsNS)
+	c.Resharding = true
+	table.Collections = slices.Clone(table.Collections)
+	table.Collections[slices.IndexFunc(table.Collections, func(x *topology.Collection) bool { return x.NS == c.NS })] = &c
+	table.Seq++
+	s.Watcher.Publish(&table)
+	page := pageOf(t, s, "/")
+	expect.Contains(t, page, "No chunk is moving.", "while a collection is copied")
+	expect.Contains(t, page, "yorkie-meta.documents is being resharded or moved as a whole", "while a collection is copied")
 	out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight"))
 	expect.That(t, out.Items != nil && len(out.Items) == 0 && !out.Stale, "%+v", out)
 }

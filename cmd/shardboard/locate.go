@@ -182,7 +182,7 @@ func placeLine(p api.Place) string {
 	case !p.Exact:
 		where = "any of " + where
 	}
-	why := "unsharded: the database's primary shard"
+	why := "unsharded: all of it is on one shard"
 	switch {
 	case p.State == "absent":
 		why = "no such collection"

@@ -54,7 +54,7 @@ type InFlight struct {
 type MovingNow struct {
 	Items []InFlight
 	More  int    // how many more the activity page lists
-	Note  string // where the list comes from, if that is not the best source
+	Note  string // what is copied as a whole, and where the list comes from, if that is not the best source
 	None  string // instead of items: nothing moves, or that is not known
 	State State  // what is wrong with the list: not permitted, stale
 }

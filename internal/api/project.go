@@ -97,7 +97,7 @@ type ProjectCollection struct {
 	Presence   string             `json:"presence"` // exists, absent, unknown
 	Key        string             `json:"key"`      // shard key pattern for people
 	Exact      bool               `json:"exact"`
-	Basis      string             `json:"basis"` // keyPrefix, byDocument, primary, …
+	Basis      string             `json:"basis"` // keyPrefix, byDocument, primary, tracked, unknown
 	ChunkCount int                `json:"chunkCount"`
 	Shards     []ProjectShardPart `json:"shards"`
 	Chunks     []Chunk            `json:"chunks"` // the first 100

@@ -32,6 +32,9 @@ func startThenLose(t *testing.T) *demo {
 		n := projectNames{d.app.current().store, d.config.Log}
 		return n.read(t.Context(), d.app.Watcher().Table().ClusterID) != nil
 	})
+	d.waitFor(t, "the stored id of the cluster", func() bool {
+		return d.app.current().only.now().last.read(t.Context()) == d.app.Watcher().Table().ClusterID
+	})
 	d.waitFor(t, "the recorded state", func() bool {
 		past, id := d.app.current().only.now().history.past, d.app.Watcher().Table().ClusterID
 		at, err := past.LastRecorded(t.Context(), id)

@@ -75,9 +75,11 @@ func TestAStartWithoutTheClusterShowsTheSavedTable(t *testing.T) {
 	client.expect(http.StatusServiceUnavailable, "POST", "/plans", `{"kind":"balancer-on","args":{},"reason":"test"}`)
 	d.restartCluster(t, quietCluster())
 	d.waitReady(t)
-	var now api.Cluster
-	d.getJSON(t, "api/v1/cluster", &now)
-	expect.That(t, now.Connection.State == "connected" && !now.Stale, "afterwards: %+v", now.Connection)
+	d.waitFor(t, "the cluster as it is now", func() bool { // its parts are read one after the other
+		var now api.Cluster
+		d.getJSON(t, "api/v1/cluster", &now)
+		return now.Connection.State == "connected" && !now.Stale
+	})
 }
 
 // What changed while no shardboard ran is read, whether the saved table helps or is damaged.

@@ -180,12 +180,19 @@ func TestDocumentKeyIsSearchedInAllProjectsOnlyWhenAsked(t *testing.T) {
 		{ID: oid(203), Project: projects[7].ID, Key: "plan"}, {ID: oid(204), Project: projects[8].ID, Key: "Plan"},
 	}}
 	l := locator(t, src, projects...)
+	moved := collection("snapshot_bodies", routing.Pattern("_id"), nil, "b")
+	moved.Unsplittable = true
+	f := l.tables.(fixedTable)
+	sharded := len(f.t.Collections)
+	f.t.Collections = append(f.t.Collections, moved)
 	a, err := l.Ask(t.Context(), Query{Text: "plan", Near: true})
 	must.That(t, fault.Of(err) == fault.NotFound && len(src.asked) == 0, "without being asked: %v, %v", src.asked, err)
 	i := slices.IndexFunc(a.Wider, func(w WiderSearch) bool { return w.In == InProjects })
 	if i < 0 || a.Wider[i].Queries != 3 || a.Wider[i].Shards != 2 || a.Wider[i].Projects != 2500 || a.Wider[i].Time != WiderTime {
 		t.Errorf("offered: %+v, want 3 queries to 2 shards", a.Wider)
 	}
+	j := slices.IndexFunc(a.Wider, func(w WiderSearch) bool { return w.In == InCollections })
+	expect.That(t, j >= 0 && a.Wider[j].Collections == sharded, "offered: %+v, want a search in %d sharded collections", a.Wider, sharded)
 	a, err = l.Ask(t.Context(), Query{Text: "plan", In: InProjects})
 	if err != nil || a.Cost != (Cost{Targeted: 3}) || len(src.asked) != 3 {
 		t.Fatalf("cost %+v, asked %v, %v", a.Cost, src.asked, err)

@@ -67,16 +67,17 @@ func presence(t *topology.Table, ns topology.Namespace) Presence {
 // unsharded places everything on the primary shard, or on the one shard of a
 // tracked unsharded collection (MongoDB 8.0).
 func (s *CollectionSpread) unsharded(t *topology.Table, coll *topology.Collection) {
-	shard := t.Primary(s.NS.Database())
-	if coll != nil && coll.Chunks.Len() > 0 {
-		shard = coll.Chunks.Owner(0)
-	}
+	shard, basis := t.Primary(s.NS.Database()), BasisPrimary
 	s.Pin.Why = message.New("pin.unsharded", "It is not sharded and stays on the database's primary shard.")
+	if coll != nil && coll.Chunks.Len() > 0 {
+		shard, basis = coll.Chunks.Owner(0), BasisTracked
+		s.Pin.Why = message.New("pin.tracked", "It is not sharded: moveCollection brings all of it to another shard.")
+	}
 	s.Split.Why = message.New("split.unsharded", "It is not sharded.")
 	if shard == "" || s.Presence == PresenceNo {
 		return
 	}
-	s.Basis, s.Exact = BasisPrimary, true
+	s.Basis, s.Exact = basis, true
 	s.Shards = []ShardPart{{Shard: shard, Share: 1, Bytes: unmeasured(), Documents: unmeasured()}}
 }
 

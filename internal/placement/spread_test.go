@@ -13,6 +13,7 @@ import (
 
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/routing"
 	"shardboard/internal/profile"
 	"shardboard/internal/topology"
 )
@@ -53,6 +54,25 @@ func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	}
 	if rev := collectionSpread(t, s, "revisions"); rev.Presence != PresenceNo || len(rev.Shards) != 0 {
 		t.Errorf("revisions: %+v, want Presence %v, len(Shards) 0", rev, PresenceNo)
+	}
+}
+
+// From 8.0 on, a collection that is not sharded may be on another shard than the primary one of its database.
+func TestAnUnshardedCollectionOfItsOwnPlaceIsNotOnThePrimaryShard(t *testing.T) {
+	tab, key := testTable(), routing.Pattern("_id")
+	moved := collection("snapshot_bodies", key, nil, "c")
+	moved.Unsplittable = true
+	tab.Collections = append(tab.Collections, moved)
+	spread := func() CollectionSpread {
+		return collectionSpread(t, SpreadOf(tab, profile.Yorkie(), project(5, "app", "")), "snapshot_bodies")
+	}
+	if s := spread(); s.Sharded || !s.Exact || s.Basis != BasisTracked || s.Shards[0].Shard != "c" || s.Pin.Why.Code != "pin.tracked" {
+		t.Errorf("snapshot_bodies: %+v", s)
+	}
+	tab.Collections = tab.Collections[:len(tab.Collections)-1]
+	tab.Damaged = []*topology.Damage{{Meta: moved.Meta, Kind: topology.DamageGap}}
+	if s := spread(); s.Sharded || s.Basis != BasisUnknown || s.BasisText() != "Its chunks are not known." {
+		t.Errorf("damaged: %+v, %s", s, s.BasisText())
 	}
 }
 

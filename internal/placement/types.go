@@ -104,7 +104,7 @@ type CollectionSpread struct {
 	Pattern    shardkey.Pattern // of Chunks
 	ChunkCount int
 	Exact      bool   // the set of shards is exact, not "any of these"
-	Basis      string // why: BasisKeyPrefix, BasisByDocument, BasisPrimary, BasisUnknown
+	Basis      string // why: BasisKeyPrefix, BasisByDocument, BasisPrimary, BasisTracked, BasisUnknown
 	Pin, Split Verdict
 }
 
@@ -116,6 +116,7 @@ const (
 	BasisKeyPrefix  = "keyPrefix"  // the shard key begins with the project: these chunks and no others
 	BasisByDocument = "byDocument" // placed per Yorkie document: any shard that owns chunks may hold rows
 	BasisPrimary    = "primary"    // unsharded: the database's primary shard
+	BasisTracked    = "tracked"    // unsharded, but placed by itself (8.0 on)
 	BasisUnknown    = "unknown"    // the primary shard is not known, or the chunks of a sharded collection
 )
 
@@ -128,8 +129,10 @@ func (s CollectionSpread) BasisText() string {
 		return "The shard key is the document's id."
 	case BasisPrimary:
 		return "Not sharded: the database's primary shard."
+	case BasisTracked:
+		return "Not sharded: all of it is on one shard, which need not be the primary shard of the database."
 	case BasisUnknown:
-		if s.Sharded {
+		if s.Sharded || s.Pin.Why.Code == chunksUnknown.Code {
 			return chunksUnknown.String()
 		}
 		return "The primary shard is not known."

@@ -71,7 +71,7 @@ func (s *search) widerSearches() (out []WiderSearch) {
 // owners adds the shards that a query of all of a collection asks.
 func (s *search) owners(ns topology.Namespace, on map[string]bool) {
 	c := s.t.Collection(ns)
-	if c == nil || c.Unsplittable || c.Chunks.Len() == 0 {
+	if c == nil || c.Chunks.Len() == 0 {
 		if primary := s.t.Primary(ns.Database()); primary != "" {
 			on[primary] = true
 		}
@@ -87,7 +87,7 @@ func (s *search) owners(ns topology.Namespace, on map[string]bool) {
 // shardedCollections lists those that an _id is searched in, without the server's own.
 func (s *search) shardedCollections() (out []topology.Namespace) {
 	for _, c := range s.t.Collections {
-		if !c.Temporary && !topology.IsInternal(c.NS) {
+		if !c.Temporary && !c.Unsplittable && !topology.IsInternal(c.NS) {
 			out = append(out, c.NS)
 		}
 	}

@@ -40,7 +40,7 @@ func (p *rawClient) runRaw(cmd any, more ...bson.E) bson.Raw {
 	var body bson.D
 	must.Do(p.t, bson.Unmarshal(raw, &body))
 	p.sent++
-	message := wire.AppendMsg(nil, p.sent, 0, 0, encode(append(body, more...)))
+	message := wire.AppendMsg(nil, p.sent, 0, encode(append(body, more...)))
 	must.Do(p.t, must.Err(p.conn.Write(message)))
 	m, err := wire.Read(p.in)
 	must.Do(p.t, err)

@@ -92,7 +92,6 @@ func (c *Cluster) serve(conn net.Conn) {
 	for c.life.ctx.Err() == nil {
 		next := <-in.messages
 		if next.err != nil {
-			c.refuse(conn, next.err)
 			return
 		}
 		reply, cut := c.reply(peer, next.message)
@@ -106,19 +105,6 @@ func (c *Cluster) serve(conn net.Conn) {
 			return
 		}
 	}
-}
-
-// refuse answers an unreadable message if it can. The connection is closed in any case,
-// because the start of the next message is unknown.
-func (c *Cluster) refuse(conn net.Conn, err error) {
-	var bad *wire.ProtocolError
-	if !errors.As(err, &bad) || !bad.Answerable {
-		return
-	}
-	body := c.failure(status.Errorf(bad.Code, "%s", bad.Reason))
-	// A client that does not read must not block the goroutine.
-	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-	_, _ = conn.Write(wire.AppendMsg(nil, c.stats.replies.Add(1), bad.RequestID, 0, body))
 }
 
 // reply runs the command of a message and encodes the answer; nil means that the client
@@ -139,7 +125,7 @@ func (c *Cluster) reply(peer *engine.Conn, m *wire.Message) (reply []byte, cut b
 	if body == nil || m.Flags&wire.MoreToCome != 0 {
 		return nil, body == nil
 	}
-	return wire.AppendMsg(make([]byte, 0, len(body)+32), c.stats.replies.Add(1), m.RequestID, m.Flags&wire.ChecksumPresent, body), false
+	return wire.AppendMsg(make([]byte, 0, len(body)+32), c.stats.replies.Add(1), m.RequestID, body), false
 }
 
 // legacy answers an OP_QUERY. Drivers send their first hello that way; any other

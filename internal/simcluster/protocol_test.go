@@ -29,7 +29,7 @@ func dial(t *testing.T, c *Cluster) net.Conn {
 // exchange sends one OP_MSG and reads the reply's body.
 func exchange(t *testing.T, conn net.Conn, cmd bson.D) bson.Raw {
 	t.Helper()
-	must.Do(t, must.Err(conn.Write(wire.AppendMsg(nil, 1, 0, 0, encode(cmd)))))
+	must.Do(t, must.Err(conn.Write(wire.AppendMsg(nil, 1, 0, encode(cmd)))))
 	m, err := wire.Read(conn)
 	must.Do(t, err)
 	return m.Body
@@ -37,7 +37,7 @@ func exchange(t *testing.T, conn net.Conn, cmd bson.D) bson.Raw {
 
 func TestUnreadableFramesEndTheConnection(t *testing.T) {
 	ping := encode(d("ping", 1, "$db", "admin"))
-	good := wire.AppendMsg(nil, 1, 0, 0, ping)
+	good := wire.AppendMsg(nil, 1, 0, ping)
 	compressed := bytes.Clone(good)
 	compressed[12], compressed[13] = 2012&0xff, 2012>>8
 	negative := bytes.Clone(good)
@@ -114,7 +114,9 @@ func TestUnacknowledgedWriteHasNoReply(t *testing.T) {
 	c := emptyCluster(t)
 	conn := dial(t, c)
 	insert := encode(d("insert", "c", "documents", bson.A{d("_id", 1)}, "$db", "db", "writeConcern", d("w", 0)))
-	must.Do(t, must.Err(conn.Write(wire.AppendMsg(nil, 1, 0, wire.MoreToCome, insert))))
+	frame := wire.AppendMsg(nil, 1, 0, insert)
+	frame[16] = byte(wire.MoreToCome)
+	must.Do(t, must.Err(conn.Write(frame)))
 	if got := exchange(t, conn, d("count", "c", "$db", "db")).Lookup("n").Int32(); got != 1 {
 		t.Fatalf("counted %d after the write, want 1", got)
 	}

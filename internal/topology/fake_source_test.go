@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sort"
@@ -30,7 +31,6 @@ type fake struct {
 	rounds       int64
 	events       []Event // newest first
 	plain        map[string][]Namespace
-	sizes        map[Namespace]Sizes
 	sums         bool
 	disks        map[string]map[string]Disk // by database, then shard
 	disksAskedOf []string                   // databases through which disks were read, in order
@@ -55,8 +55,8 @@ type fakeColl struct {
 func newFake(t testing.TB) *fake {
 	f := &fake{t: t, id: "c1", colls: map[Namespace]*fakeColl{}, shards: []Shard{{Name: "a"}, {Name: "b"}, {Name: "c"}},
 		databases: []Database{{Name: "db", Primary: "a"}}, balancer: Balancer{Known: true, Mode: "full"},
-		plain: map[string][]Namespace{}, sizes: map[Namespace]Sizes{},
-		fail: map[string]error{}, failNS: map[Namespace]error{}, hang: map[string]bool{}, calls: map[string]int{}}
+		plain: map[string][]Namespace{},
+		fail:  map[string]error{}, failNS: map[Namespace]error{}, hang: map[string]bool{}, calls: map[string]int{}}
 	return f
 }
 
@@ -327,7 +327,8 @@ func (f *fake) Sizes(ctx context.Context, ns Namespace) (Sizes, error) {
 		return Sizes{}, err
 	}
 	known := func(n int64) Figure { return Figure{Known: true, Value: n, At: time.Now()} }
-	return Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Bytes: known(7), Storage: known(5), Indexes: known(3)}}}, nil
+	shard := cmp.Or((&Table{Databases: f.databases}).Primary(ns.Database()), "a")
+	return Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{shard: {Bytes: known(7), Storage: known(5), Indexes: known(3)}}}, nil
 }
 
 // sizesAsked are the collections whose sizes were read one by one, so far.
@@ -345,7 +346,10 @@ func (f *fake) AllSizes(ctx context.Context) ([]Sizes, error) {
 		return nil, fault.New(fault.NotFound, "too old")
 	}
 	var out []Sizes
-	for ns := range f.colls {
+	for ns, c := range f.colls {
+		if c.meta.Unsplittable {
+			continue
+		}
 		owned := Figure{Known: true, Value: 6, At: time.Now()}
 		out = append(out, Sizes{NS: ns, At: time.Now(), Shards: map[string]Size{"a": {Bytes: owned}}})
 	}

@@ -45,7 +45,11 @@ func (w *Watcher) pollSlow(ctx context.Context) error {
 	was := w.Table().Health
 	w.publish(func(t *Table) bool {
 		loud := shards.settle(t, PartShards, &t.Shards, deepEqual)
-		loud = databases.settle(t, PartDatabases, &t.Databases, deepEqual) || loud
+		former := Table{Databases: t.Databases}
+		if databases.settle(t, PartDatabases, &t.Databases, deepEqual) {
+			t.forgetMoved(former.Primary)
+			loud = true
+		}
 		raw := rawZones(t.Zones)
 		if zones.settle(t, PartZones, &raw, deepEqual) {
 			t.Zones, loud = completeZones(raw, t), true

@@ -96,7 +96,7 @@ func (s *surveyor) turn(ctx context.Context) {
 			return
 		}
 		switch c := s.w.Table().Collection(ns); {
-		case c == nil || !s.summing:
+		case c == nil || !s.summing || c.Unsplittable:
 			s.take(ns, sizes, err)
 		case err == nil:
 			s.onDisk[ns] = diskSizes{c.Incarnation.UUID, sizes.Shards}
@@ -186,8 +186,8 @@ func (s *surveyor) next(t *Table, now time.Time) (Namespace, bool) {
 			best, bestRank, found = ns, rank, true
 		}
 	}
-	if !s.summing {
-		for _, c := range t.Collections {
+	for _, c := range t.Collections {
+		if !s.summing || c.Unsplittable { // $shardedDataDistribution is of sharded ones only
 			consider(c.NS, s.w.o.Statistics)
 		}
 	}

@@ -124,6 +124,49 @@ func TestSizesAreReadAllAtOnceWhereTheServerSupportsIt(t *testing.T) {
 	})
 }
 
+// $shardedDataDistribution leaves out what is not sharded, with a place of its own or without. What was measured on the
+// primary shard says nothing of the shard that moveCollection chose.
+func TestAnUnshardedCollectionIsMeasuredAgainWhereItHasMoved(t *testing.T) {
+	f := newFake(t)
+	f.sums = true
+	f.plain["db"] = []Namespace{"db.plain"}
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(5 * time.Second)
+		must.That(t, w.Table().SizeOn("db.plain", "a").Bytes.Known, "not read")
+		f.change(func() {
+			f.fail["Sizes"] = fault.New(fault.Unavailable, "no answer")
+			c := f.add("db.plain", 9)
+			c.meta.Unsplittable = true
+			c.move(0, "c")
+		})
+		wait(10 * time.Second)
+		expect.That(t, !w.Table().SizeOn("db.plain", "c").Bytes.Known, "it counts as empty there: %+v", w.Table().Sizes["db.plain"])
+		f.change(func() { delete(f.fail, "Sizes") })
+		wait(2 * time.Minute)
+		before := w.Table().Sizes["db.plain"].At
+		wait(5 * time.Minute)
+		if now := w.Table().Sizes["db.plain"]; now.Reason != "" || now.Sharded || now.At.Sub(before) < 4*time.Minute {
+			t.Errorf("five minutes later: %+v, before of %s", now, before)
+		}
+	})
+}
+
+func TestSizesOnAFormerPrimaryShardAreForgotten(t *testing.T) {
+	f := newFake(t)
+	f.plain["db"] = []Namespace{"db.plain"}
+	withWatcher(t, f, Options{}, func(w *Watcher) {
+		wait(5 * time.Second)
+		must.That(t, w.Table().SizeOn("db.plain", "a").Bytes.Known, "not read")
+		f.change(func() { f.databases = []Database{{Name: "db", Primary: "b"}} })
+		for range 90 {
+			wait(time.Second)
+			x := w.Table().SizeOn("db.plain", "b").Bytes
+			must.That(t, w.Table().Primary("db") == "a" || !x.Known || x.Value == 7, "it counts as empty there: %+v", x)
+		}
+		expect.That(t, w.Table().SizeOn("db.plain", "b").Bytes.Known, "not read again")
+	})
+}
+
 func TestBytesOnDiskAreUnknownUntilTheyAreRead(t *testing.T) {
 	f := newFake(t)
 	f.sums = true

@@ -60,16 +60,27 @@ func (w *Watcher) listUnsharded(ctx context.Context) {
 	w.logHealth(PartCollections, was, w.Table().Health[PartCollections])
 }
 
-// forgetSizes drops the sizes of collections that are gone or whose figures are
-// another life's, and takes new sharded ones off the unsharded list.
+// forgetSizes drops the sizes of collections that are gone, whose figures are another life's, or that have got a place
+// of their own and were measured on the primary shard, and takes new ones off the unsharded list.
 func (t *Table) forgetSizes(base *Table, changes []Change) {
 	t.Unsharded = slices.DeleteFunc(slices.Clone(t.Unsharded), func(ns Namespace) bool { return t.Collection(ns) != nil })
 	sizes := maps.Clone(t.Sizes)
 	for _, c := range changes {
 		was, is := base.Collection(c.NS), t.Collection(c.NS)
-		if is == nil || was != nil && was.Incarnation.UUID != is.Incarnation.UUID {
+		if is == nil || was == nil && is.Unsplittable || was != nil && was.Incarnation.UUID != is.Incarnation.UUID {
 			delete(sizes, c.NS)
 		}
 	}
 	t.Sizes = sizes
+}
+
+// forgetMoved drops the sizes of unsharded collections of databases that have another primary shard than before: they
+// are those on the former one.
+func (t *Table) forgetMoved(former func(db string) string) {
+	t.Sizes = maps.Clone(t.Sizes)
+	for _, ns := range t.Unsharded {
+		if db := ns.Database(); former(db) != t.Primary(db) {
+			delete(t.Sizes, ns)
+		}
+	}
 }

@@ -18,7 +18,6 @@ import (
 func TestWatcherDoesNotNotifyWithoutAChange(t *testing.T) {
 	f := newFake(t)
 	f.add("db.x", 1, 0)
-	f.sizes = nil
 	withWatcher(t, f, Options{Statistics: time.Hour}, func(w *Watcher) {
 		wait(30 * time.Second)
 		table, changed, end := w.Subscribe()

@@ -146,15 +146,17 @@ func facts(c api.CollectionDetail) []templates.Fact {
 	out := []templates.Fact{
 		{Name: "Data", Figure: templates.Bytes(c.Bytes)},
 		{Name: strings.ToUpper(c.Counts[:1]) + c.Counts[1:], Figure: templates.Count(c.Documents)},
-		{Name: "Chunks", Figure: templates.Exact(c.Chunks)},
 	}
-	if c.BytesPerChunk.Value != nil {
+	if c.Sharded {
+		out = append(out, templates.Fact{Name: "Chunks", Figure: templates.Exact(c.Chunks)})
+	}
+	if c.Sharded && c.BytesPerChunk.Value != nil {
 		out = append(out, templates.Fact{Name: "Data per chunk", Figure: templates.Bytes(c.BytesPerChunk)})
 	}
 	if !c.System && c.Sharded {
 		out = append(out, templates.OrphansFact(c.Orphans))
 	}
-	if c.ChunkBytes > 0 {
+	if c.Sharded && c.ChunkBytes > 0 {
 		out = append(out, templates.Fact{Name: "Chunk size", Figure: templates.Figure{Known: true, Text: format.Bytes(c.ChunkBytes)}})
 	}
 	if text := data.DefragmentationText(c.Collection); text != "" {

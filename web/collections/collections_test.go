@@ -89,6 +89,27 @@ func TestAPageOfAMalformedNameIsNotFound(t *testing.T) {
 	expect.Equal(t, s.Do("GET", "/api/v1/collections/zz").Code, 400, "JSON")
 }
 
+// From 8.0 on an unsharded collection can have one chunk and a shard of its own. Its page is not about chunks, and what
+// is done with chunks is not offered.
+func TestAnUnshardedCollectionOfItsOwnPlaceIsShownAsUnsharded(t *testing.T) {
+	s := webtest.New(t)
+	table := *s.Watcher.Get()
+	c := routing.Collection("tenants.moved", routing.Pattern("_id"), nil, "shard-rs-3")
+	c.Unsplittable = true
+	table.Collections = append(slices.Clone(table.Collections), c)
+	slices.SortFunc(table.Collections, func(a, b *topology.Collection) int { return strings.Compare(string(a.NS), string(b.NS)) })
+	table.Seq++
+	s.Watcher.Publish(&table)
+	list := webtest.ParseHTML(t, s.Do("GET", "/collections").Body.String())
+	row := list.Find(`tr[data-key="tenants.moved"]`)
+	link := row.Find("th a").AttrOr("href", "")
+	expect.That(t, link != "" && strings.Contains(row.Text(), "shard-rs-3"), "the list has the row %q", row.Text())
+	page := webtest.ParseHTML(t, s.Do("GET", link).Body.String())
+	expect.That(t, strings.Contains(page.Find("#live-collection").Text(), "Not sharded: all of it is on shard-rs-3."), "%s", page.Text())
+	expect.That(t, page.Find("#chunks, .lanes").Length() == 0, "chunks are shown")
+	expect.Equal(t, page.Find(".acts li").Length(), 1, "changes offered")
+}
+
 // A cluster of many collections has pages of them that a browser can show, and each collection is on one.
 func TestManyCollectionsAreCutIntoPages(t *testing.T) {
 	s := webtest.New(t)

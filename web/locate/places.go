@@ -33,12 +33,7 @@ func columns(list []api.Place) (hashed, zoned bool) {
 
 // certainty says why a place is on these shards, where that is not its chunk.
 func certainty(p api.Place) string {
-	switch {
-	case p.State == "absent":
-		return ""
-	case !p.Sharded:
-		return "not sharded, database primary"
-	case !p.Exact:
+	if p.State != "absent" && p.Sharded && !p.Exact {
 		return "any of these"
 	}
 	return ""

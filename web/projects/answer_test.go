@@ -1,6 +1,7 @@
 package projects_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +22,20 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 		expect.That(t, strings.Contains(m.Answer, want), "%q lacks %q", m.Answer, want)
 	}
 	expect.That(t, len(m.Verdicts) >= 3 && m.Verdicts[0].Pin.Can && m.Verdicts[0].Pin.Why != "", "verdicts %+v", m.Verdicts)
+}
+
+// From 8.0 on what is not sharded can be on several shards.
+func TestProjectAnswerSaysWhichUnshardedCollectionIsWhere(t *testing.T) {
+	v := webtest.NewStory().View()
+	p := profile.Yorkie()
+	s := placement.SpreadOf(v.Table, p, v.Dir.All()[3])
+	i := slices.IndexFunc(s.Collections, func(c placement.CollectionSpread) bool { return c.NS.Collection() == "schemas" })
+	s.Collections[i].Basis = placement.BasisTracked
+	s.Collections[i].Shards = []placement.ShardPart{{Shard: "shard-rs-2", Share: 1}}
+	said := spread.Project(v, p, s).Answer
+	for _, want := range []string{"Not sharded, on shard-rs-1: snapshot_bodies.", "Not sharded, on shard-rs-2: schemas."} {
+		expect.That(t, strings.Contains(said, want), "%q lacks %q", said, want)
+	}
 }
 
 func TestWhatIsSaidOfATenantIsInTheProfilesWords(t *testing.T) {

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -26,13 +27,22 @@ func ReadJSON(r *http.Request, into any) error {
 	dec.DisallowUnknownFields()
 	err := dec.Decode(into)
 	var tooLong *http.MaxBytesError
+	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil
 	case errors.As(err, &tooLong):
 		return err
+	case errors.As(err, &wrong):
+		return fault.Wrap(fault.Invalid, err, "The body is not what this address takes: %s cannot be a JSON %s.",
+			cmp.Or(wrong.Field, "the whole"), wrong.Value)
 	case err != nil:
-		return fault.Wrap(fault.Invalid, err, "The body is not the JSON that this address takes.")
+		name, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+		if unknown {
+			return fault.Wrap(fault.Invalid, err, "The body has the field %s, which this address does not take.",
+				sanitize.Truncate(sanitize.Sentence(name), 60))
+		}
+		return fault.Wrap(fault.Invalid, err, "The body is not JSON.")
 	case dec.More():
 		return fault.New(fault.Invalid, "The body goes on after its JSON value.")
 	}

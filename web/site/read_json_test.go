@@ -37,6 +37,23 @@ func TestBodyWithDuplicateKeysIsRefused(t *testing.T) {
 	expect.That(t, w.Code == 201, "%d %s", w.Code, w.Body)
 }
 
+func TestARefusedBodyNamesWhatIsWrongInIt(t *testing.T) {
+	for body, says := range map[string]string{
+		`{"hash":"a","acknowledged":true}`: `the field "acknowledged"`,
+		`{"hash":7}`:                       "hash cannot be a JSON number",
+		`["a"]`:                            "the whole cannot be a JSON array",
+		`{"hash"`:                          "not JSON",
+	} {
+		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+		var into struct {
+			Hash string `json:"hash"`
+		}
+		if err := site.ReadJSON(r, &into); fault.Of(err) != fault.Invalid || !strings.Contains(fault.Text(err), says) {
+			t.Errorf("%s: %v, want %q", body, err, says)
+		}
+	}
+}
+
 func TestBodiesAreTextWithoutNUL(t *testing.T) {
 	for body, want := range map[string]bool{
 		`{"reason":"fine ü"}`:                      true,

@@ -74,6 +74,9 @@ func collectionWhy(v answer.View, cs placement.CollectionSpread) api.CollectionW
 	switch {
 	case cs.Basis == placement.BasisPrimary && len(cs.Shards) == 1:
 		out.Text = fmt.Sprintf("Not sharded, so all of it is on %s, the primary shard of %s.", cs.Shards[0].Shard, cs.NS.Database())
+	case cs.Basis == placement.BasisTracked:
+		out.Text = fmt.Sprintf("Not sharded: all of it is on %s, which need not be the primary shard of %s.", cs.Shards[0].Shard,
+			cs.NS.Database())
 	case cs.Basis == placement.BasisByDocument:
 		out.Text = v.Profile.Words("Spread by document, so no chunk is this project's own: locate a document to see why it is where it is.")
 	}

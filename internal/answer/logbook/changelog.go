@@ -1,6 +1,7 @@
 package logbook
 
 import (
+	"strconv"
 	"strings"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -116,6 +117,10 @@ func (x Event) Text() string {
 		return "Move requested to the shard that already has the chunk"
 	case x.What == "setPermitMigrations" && known && !permits:
 		return "Blocked moves of"
+	case x.What == "resharding.coordinator.transition":
+		if state := topology.TextField(x.Details, "newState"); state != "" {
+			return "Resharding reached the state " + strconv.Quote(state)
+		}
 	}
 	if text, ok := eventTexts[x.What]; ok {
 		return strings.ReplaceAll(text, "{n}", format.Count(x.Count))

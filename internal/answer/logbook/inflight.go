@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/history"
+	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
 
@@ -50,6 +53,7 @@ func InFlightOf(v answer.View, list []topology.InFlight) []api.InFlight {
 // MovingNow is such a list on a page, with at most so many items and why there are none.
 func MovingNow(v answer.View, list []topology.InFlight, most int) api.MovingNow {
 	var out api.MovingNow
+	var notes []string
 	if v.Past != nil {
 		return out
 	}
@@ -63,13 +67,31 @@ func MovingNow(v answer.View, list []topology.InFlight, most int) api.MovingNow 
 	case len(list) == 0:
 		out.None = "Nothing is moving."
 	}
-	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
-		out.Note = "Found in the changelog, which never logs the end of a move whose donor failed over. " +
-			"Reading the list of moves is not permitted: it needs " + p + "."
+	if copied := copiedWhole(v.Table); len(copied) > 0 {
+		if out.None != "" {
+			out.None = "No chunk is moving."
+		}
+		notes = append(notes, format.JoinWords(copied)+message.Plural(len(copied), " is", " are")+
+			" being resharded or moved as a whole: all the data is copied first, then it changes its place at once.")
 	}
+	if p := v.Table.Moves.ListPrivilege; p != "" && len(list) > 0 {
+		notes = append(notes, "Found in the changelog, which never logs the end of a move whose donor failed over.",
+			"Reading the list of moves is not permitted: it needs "+p+".")
+	}
+	out.Note = strings.Join(notes, " ")
 	shown := min(len(list), most)
 	out.Items, out.More = InFlightOf(v, list[:shown]), len(list)-shown
 	return out
+}
+
+// copiedWhole are the collections that are resharded now, or moved or brought to one shard, which is done likewise.
+func copiedWhole(t *topology.Table) (names []string) {
+	for _, c := range t.Collections {
+		if c.Resharding && !c.Temporary {
+			names = append(names, string(c.NS))
+		}
+	}
+	return names
 }
 
 func flightOf(v answer.View, x topology.InFlight, runs []history.OurRun) api.InFlight {

@@ -2,6 +2,7 @@ package offering
 
 import (
 	"cmp"
+	"slices"
 
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
@@ -15,6 +16,9 @@ import (
 func (o *Offers) Chunk(c *topology.Collection, i int) []api.Offer {
 	if o == nil {
 		return nil
+	}
+	if c.Unsplittable {
+		return o.unsharded(c)
 	}
 	ch, busy := c.Chunks.At(i), resharding(c)
 	of := []string{"ns", string(c.NS), "chunk", answer.ChunkRef(c, ch.Min)}
@@ -44,6 +48,9 @@ func (o *Offers) Collection(c *topology.Collection) []api.Offer {
 	if o == nil || c == nil {
 		return nil
 	}
+	if c.Unsplittable {
+		return o.unsharded(c)
+	}
 	ns, busy := string(c.NS), resharding(c)
 	balance, on := "Exclude it from balancing…", "false"
 	if c.NoBalance {
@@ -56,16 +63,23 @@ func (o *Offers) Collection(c *topology.Collection) []api.Offer {
 	}, append(o.rewrites(c), o.settings(c)...)...)
 }
 
+// unsharded offers what can be done with a collection that is not sharded and has a place of its own (8.0 on).
+func (o *Offers) unsharded(c *topology.Collection) []api.Offer {
+	return []api.Offer{o.untried(actions.MoveCollection, "Move it to another shard…", cmp.Or(resharding(c), o.OneShard()), "ns", string(c.NS))}
+}
+
 // Collections offers what can be done with whole databases, and with collections that are
-// not sharded and so have no page.
+// not sharded, most of which have no page.
 func (o *Offers) Collections() []api.Offer {
 	if o == nil {
 		return nil
 	}
 	out := []api.Offer{o.untried(actions.MovePrimary, "Move the primary of a database…", o.OneShard())}
-	if o.has(8, 0) {
+	if t := o.Table; o.has(8, 0) {
+		allSharded := t.Unsharded != nil && len(t.Unsharded) == 0 &&
+			!slices.ContainsFunc(t.Collections, func(c *topology.Collection) bool { return c.Unsplittable })
 		out = append(out, o.untried(actions.MoveCollection, "Move an unsharded collection…",
-			cmp.Or(o.OneShard(), whyIf(o.Table.Unsharded != nil && len(o.Table.Unsharded) == 0, "Every collection is sharded."))))
+			cmp.Or(o.OneShard(), whyIf(allSharded, "Every collection is sharded."))))
 	}
 	return out
 }

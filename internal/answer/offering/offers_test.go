@@ -55,6 +55,10 @@ func TestWholeMovesAreOfferedAsFarAsTheReleaseHasThem(t *testing.T) {
 	} {
 		o := &offering.Offers{Table: table(version)}
 		expect.EqualSlices(t, urls(o.Collections()), want.lists, "%s: the list of collections offers", version)
+		tracked := &topology.Collection{Meta: topology.Meta{NS: "app.tracked", Unsplittable: true}}
+		move := []string{answer.PlanURL(actions.MoveCollection, "ns", "app.tracked")}
+		expect.EqualSlices(t, urls(o.Collection(tracked)), move, "a collection that is not sharded")
+		expect.EqualSlices(t, urls(o.Chunk(tracked, 0)), move, "its chunk")
 		all := urls(o.Collection(c))
 		for _, u := range want.collection {
 			expect.That(t, slices.Contains(all, u), "%s: a collection does not offer %s: %q", version, u, all)

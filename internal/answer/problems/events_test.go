@@ -30,6 +30,7 @@ func TestEventsTellFailuresFromRacesThatCostNothing(t *testing.T) {
 		{"split", bson.D{{Key: "before", Value: bson.D{}}, {Key: "owningShard", Value: "a"}}, false, "Split a chunk in two"},
 		{"setPermitMigrations", bson.D{{Key: "permitMigrations", Value: false}}, false, "Blocked moves of"},
 		{"setPermitMigrations", bson.D{{Key: "permitMigrations", Value: true}}, false, "Allowed moves of"},
+		{"resharding.coordinator.transition", bson.D{{Key: "newState", Value: "cloning"}}, false, `the state "cloning"`},
 		{"brand.new.entry", bson.D{}, false, "brand.new.entry"},
 	} {
 		row := logbook.EventOf(v, logbook.ReadEvent(topology.Event{What: c.what, Time: webtest.Epoch, Details: details(c.d)}))

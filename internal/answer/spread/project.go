@@ -105,12 +105,19 @@ func ShardWords(names []string) string {
 // the same shards together, exact ones first.
 func projectAnswer(v answer.View, s placement.Spread) string {
 	type group struct{ names, shards []string }
-	var exact []group
-	var byDoc, primary group
+	var exact, unsharded []group
+	var byDoc group
 	var unknown []string
-	put := func(g *group, c placement.CollectionSpread) {
+	add := func(g *group, c placement.CollectionSpread) {
 		g.names = append(g.names, c.NS.Collection())
 		g.shards = slices.Compact(natural.Sorted(slices.Values(append(g.shards, answer.ShardsOf(c)...))))
+	}
+	addTo := func(groups *[]group, c placement.CollectionSpread) { // to the one of the same shards
+		i := slices.IndexFunc(*groups, func(g group) bool { return slices.Equal(g.shards, answer.ShardsOf(c)) })
+		if i < 0 {
+			i, *groups = len(*groups), append(*groups, group{})
+		}
+		add(&(*groups)[i], c)
 	}
 	for _, c := range s.Collections {
 		switch {
@@ -118,15 +125,11 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 			unknown = append(unknown, c.NS.Collection())
 		case len(c.Shards) == 0:
 		case c.Basis == placement.BasisByDocument:
-			put(&byDoc, c)
-		case c.Basis == placement.BasisPrimary:
-			put(&primary, c)
+			add(&byDoc, c)
+		case c.Basis == placement.BasisPrimary, c.Basis == placement.BasisTracked:
+			addTo(&unsharded, c)
 		default:
-			i := slices.IndexFunc(exact, func(g group) bool { return slices.Equal(g.shards, answer.ShardsOf(c)) })
-			if i < 0 {
-				exact, i = append(exact, group{}), len(exact)
-			}
-			put(&exact[i], c)
+			addTo(&exact, c)
 		}
 	}
 	var out []string
@@ -136,8 +139,8 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 	if len(byDoc.names) > 0 {
 		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", ShardWords(byDoc.shards), format.JoinWords(byDoc.names)))
 	}
-	if len(primary.names) > 0 {
-		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(primary.shards), format.JoinWords(primary.names)))
+	for _, g := range unsharded {
+		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(g.shards), format.JoinWords(g.names)))
 	}
 	if len(unknown) > 0 {
 		out = append(out, fmt.Sprintf("Not known, because the chunks are not: %s.", format.JoinWords(unknown)))

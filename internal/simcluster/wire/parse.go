@@ -5,145 +5,113 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/simcluster/engine/value"
 )
 
-// parseMsg reads the flags and sections of an OP_MSG. head is needed because the
-// checksum covers the header too.
-func (m *Message) parseMsg(head, p []byte) *ProtocolError {
-	if len(p) < 4 {
-		return malformed(codeProtocolError, "message ends before its flags")
+// parser takes the parts of a message off its bytes and keeps the first error.
+type parser struct {
+	rest []byte
+	err  error
+}
+
+func (p *parser) fail(format string, args ...any) {
+	if p.err == nil {
+		p.err = fmt.Errorf(format, args...)
 	}
-	m.Flags = Flags(binary.LittleEndian.Uint32(p))
-	if unknown := m.Flags & 0xFFFF &^ (ChecksumPresent | MoreToCome); unknown != 0 {
-		return malformed(codeIllegalFlags, "Message contains illegal flags value: Ob%b", uint32(m.Flags))
+	p.rest = nil
+}
+
+// take splits n bytes off; less than that is an error.
+func (p *parser) take(n int) []byte {
+	if n < 0 || n > len(p.rest) {
+		p.fail("%d bytes are wanted where %d are left", n, len(p.rest))
+		return nil
+	}
+	part := p.rest[:n]
+	p.rest = p.rest[n:]
+	return part
+}
+
+// number reads an int32, 0 after an error.
+func (p *parser) number() (n int32) {
+	if part := p.take(4); p.err == nil {
+		n = int32(binary.LittleEndian.Uint32(part))
+	}
+	return n
+}
+
+// text reads a string that ends with a zero byte.
+func (p *parser) text() string {
+	return string(bytes.TrimSuffix(p.take(bytes.IndexByte(p.rest, 0)+1), []byte{0}))
+}
+
+// document reads a document. Its capacity is limited, so that appending cannot overwrite the next one.
+func (p *parser) document() bson.Raw {
+	size, ok := documentSize(p.rest)
+	if !ok {
+		p.fail("document of impossible length")
+		return nil
+	}
+	doc := bson.Raw(p.take(size)[:size:size])
+	if err := Validate(doc); err != nil {
+		p.fail("%w", err)
+	}
+	return doc
+}
+
+// message reads the flags and sections of an OP_MSG. A checksum is not verified: the transport does that.
+func (p *parser) message(m *Message) {
+	m.Flags = Flags(p.number())
+	if m.Flags&0xFFFF&^(ChecksumPresent|MoreToCome) != 0 {
+		p.fail("illegal flags %b", m.Flags)
 	}
 	if m.Flags&ChecksumPresent != 0 {
-		if len(p) < 8 {
-			return malformed(codeProtocolError, "message ends before its checksum")
-		}
-		end := len(p) - 4
-		sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, p[:end])
-		if sum != binary.LittleEndian.Uint32(p[end:]) {
-			return malformed(codeChecksumMismatch, "OP_MSG checksum does not match contents")
-		}
-		p = p[:end]
+		p.rest = p.take(len(p.rest) - 4)
 	}
-	for p = p[4:]; len(p) > 0; {
-		kind := p[0]
-		p = p[1:]
-		var err *ProtocolError
-		switch kind {
-		case 0:
-			p, err = m.parseBody(p)
-		case 1:
-			p, err = m.parseSequence(p)
+	for len(p.rest) > 0 {
+		switch kind := p.take(1)[0]; {
+		case kind == 0 && m.Body == nil:
+			m.Body = p.document()
+		case kind == 1:
+			p.sequence(m)
 		default:
-			err = malformed(codeUnknownKind, "Unknown section kind %d", kind)
-		}
-		if err != nil {
-			return err
+			p.fail("section of kind %d", kind)
 		}
 	}
 	if m.Body == nil {
-		return malformed(codeMissingBody, "OP_MSG messages must have a body")
+		p.fail("a message has a body")
 	}
-	for name := range m.Sequences {
-		if _, err := m.Body.LookupErr(name); err == nil {
-			return malformed(codeNameInBody, "Duplicate field between body and document sequence %s", name)
-		}
-	}
-	return nil
 }
 
-func (m *Message) parseBody(p []byte) ([]byte, *ProtocolError) {
-	if m.Body != nil {
-		return nil, malformed(codeDuplicateBody, "Multiple body sections in message")
-	}
-	doc, rest, err := takeDocument(p)
-	m.Body = doc
-	return rest, err
-}
-
-func (m *Message) parseSequence(p []byte) ([]byte, *ProtocolError) {
-	if len(p) < 4 {
-		return nil, malformed(codeOverflow, "document sequence ends before its size")
-	}
-	size := int64(int32(binary.LittleEndian.Uint32(p)))
-	if size < 5 || size > int64(len(p)) {
-		return nil, malformed(codeOverflow, "document sequence of %d bytes in %d", size, len(p))
-	}
-	section, rest := p[4:size], p[size:]
-	end := bytes.IndexByte(section, 0)
-	if end < 0 {
-		return nil, malformed(codeOverflow, "document sequence name is not terminated")
-	}
-	name := string(section[:end])
-	if _, twice := m.Sequences[name]; twice {
-		return nil, malformed(codeDuplicateName, "Duplicate document sequence: %s", name)
-	}
-	docs := []bson.Raw{}
-	for section = section[end+1:]; len(section) > 0; {
+func (p *parser) sequence(m *Message) {
+	inner := parser{rest: p.take(int(p.number()) - 4)}
+	name, docs := inner.text(), []bson.Raw{}
+	for len(inner.rest) > 0 {
 		if len(docs) == MaxBatch {
-			return nil, malformed(codeInvalidLength, "document sequence %s holds more than %d documents", name, MaxBatch)
+			inner.fail("document sequence %s holds more than %d documents", name, MaxBatch)
+		} else {
+			docs = append(docs, inner.document())
 		}
-		doc, after, err := takeDocument(section)
-		if err != nil {
-			return nil, err
-		}
-		docs, section = append(docs, doc), after
+	}
+	if inner.err != nil {
+		p.fail("document sequence: %w", inner.err)
 	}
 	if m.Sequences == nil {
 		m.Sequences = make(map[string][]bson.Raw, 1)
 	}
 	m.Sequences[name] = docs
-	return rest, nil
 }
 
-// parseQuery reads a legacy OP_QUERY: flags, collection name, skip, limit, query
-// and maybe a field selector, which a command does not use.
-func (m *Message) parseQuery(p []byte) *ProtocolError {
-	if len(p) < 4 {
-		return malformed(codeProtocolError, "query ends before its flags")
-	}
-	p = p[4:]
-	end := bytes.IndexByte(p, 0)
-	if end < 0 || len(p) < end+1+8 {
-		return malformed(codeProtocolError, "query ends before its collection name")
-	}
-	m.Collection = string(p[:end])
-	doc, rest, err := takeDocument(p[end+1+8:])
-	if err != nil {
-		return err
-	}
-	m.Body = doc
-	if len(rest) > 0 {
-		if _, rest, err = takeDocument(rest); err != nil {
-			return err
-		}
-		if len(rest) > 0 {
-			return malformed(codeProtocolError, "%d bytes after the end of the query", len(rest))
-		}
-	}
-	return nil
-}
-
-// takeDocument splits one validated document off p. Its capacity is limited, so that
-// appending cannot overwrite the next one.
-func takeDocument(p []byte) (bson.Raw, []byte, *ProtocolError) {
-	size, ok := documentSize(p)
-	if !ok {
-		return nil, nil, malformed(codeInvalidBSON, "document of impossible length")
-	}
-	doc := bson.Raw(p[:size:size])
-	if err := Validate(doc); err != nil {
-		return nil, nil, malformed(codeInvalidBSON, "%s", err.Error())
-	}
-	return doc, p[size:], nil
+// query reads a legacy OP_QUERY: flags, collection name, skip, limit and query. A field selector after them is not for
+// commands.
+func (p *parser) query(m *Message) {
+	p.take(4)
+	m.Collection = p.text()
+	p.take(8)
+	m.Body = p.document()
 }
 
 // MaxDepth is how deep documents and arrays may be nested. It is the server's limit

@@ -124,34 +124,16 @@ func parseEach(c *compiler, name string, arg bson.RawValue) (node, error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
 		return nil, status.Errorf(base, "%s only supports an object as its argument", name)
 	}
-	var input, as, in bson.RawValue
-	for key, v := range value.Elements(arg.Value) {
-		switch key {
-		case "input":
-			input = v
-		case "as":
-			as = v
-		case body:
-			in = v
-		default:
-			return nil, status.Errorf(base+1, "Unrecognized parameter to %s: %s", name, key)
-		}
-	}
-	if input.Type == 0 {
+	input, in := value.Field(arg.Value, "input"), value.Field(arg.Value, body)
+	switch {
+	case input.Type == 0:
 		return nil, status.Errorf(base+2, "Missing 'input' parameter to %s", name)
-	}
-	if in.Type == 0 {
+	case in.Type == 0:
 		return nil, status.Errorf(base+4, "Missing '%s' parameter to %s", body, name)
 	}
-	variable := "this"
-	if as.Type != 0 {
-		if as.Type != bson.TypeString {
-			return nil, status.Errorf(status.TypeMismatch, "%s 'as' must be a string", name)
-		}
-		variable = str(as)
-		if err := checkVariableName(variable, false); err != nil {
-			return nil, err
-		}
+	variable, named := value.Field(arg.Value, "as").StringValueOK()
+	if !named {
+		variable = "this"
 	}
 	var err error
 	if n.input, err = c.value(input); err != nil {

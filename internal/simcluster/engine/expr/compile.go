@@ -39,7 +39,8 @@ func (c *compiler) value(v bson.RawValue) (node, error) {
 	case bson.TypeEmbeddedDocument:
 		return c.object(v.Value)
 	case bson.TypeArray:
-		return c.array(v)
+		ns, err := c.list(v)
+		return arrayNode(ns), err
 	}
 	return constant{v}, nil
 }
@@ -58,7 +59,6 @@ func (c *compiler) object(doc []byte) (node, error) {
 
 func (c *compiler) literalObject(doc []byte) (node, error) {
 	var o objectNode
-	fixed := true
 	for k, v := range value.Elements(doc) {
 		if err := checkFieldName(k); err != nil {
 			return nil, err
@@ -67,53 +67,27 @@ func (c *compiler) literalObject(doc []byte) (node, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, ok := n.(constant); !ok {
-			fixed = false
-		}
-		o.keys = append(o.keys, k)
-		o.values = append(o.values, n)
-	}
-	if fixed {
-		v, err := o.eval(&evaluation{})
-		return constant{v}, err
+		o.keys, o.values = append(o.keys, k), append(o.values, n)
 	}
 	return o, nil
 }
 
-func (c *compiler) array(v bson.RawValue) (node, error) {
-	ns, fixed, err := c.list(v)
-	if err != nil {
-		return nil, err
-	}
-	a := arrayNode(ns)
-	if fixed {
-		v, err := a.eval(&evaluation{})
-		return constant{v}, err
-	}
-	return a, nil
-}
-
-func (c *compiler) list(array bson.RawValue) (ns []node, fixed bool, err error) {
-	fixed = true
+func (c *compiler) list(array bson.RawValue) (ns []node, err error) {
 	for v := range value.Items(array) {
 		n, err := c.value(v)
 		if err != nil {
-			return nil, false, err
-		}
-		if _, ok := n.(constant); !ok {
-			fixed = false
+			return nil, err
 		}
 		ns = append(ns, n)
 	}
-	return ns, fixed, nil
+	return ns, nil
 }
 
 // operands compiles the argument of an operator: an array is the list of its
 // operands, anything else is the only one.
 func (c *compiler) operands(arg bson.RawValue) ([]node, error) {
 	if arg.Type == bson.TypeArray {
-		ns, _, err := c.list(arg)
-		return ns, err
+		return c.list(arg)
 	}
 	n, err := c.value(arg)
 	return []node{n}, err
@@ -128,17 +102,12 @@ func checkFieldName(name string) error {
 		return status.Errorf(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.")
 	case strings.Contains(name, "."):
 		return status.Errorf(16412, "FieldPath field names may not contain '.'. Consider using $getField or $setField.")
-	case strings.Contains(name, "\x00"):
-		return status.Errorf(16411, "FieldPath field names may not contain '\x00'.")
 	}
 	return nil
 }
 
 // splitPath cuts a dotted path and checks each name.
 func splitPath(path string) ([]string, error) {
-	if path == "" {
-		return nil, status.Errorf(40352, "FieldPath cannot be constructed with empty string")
-	}
 	if strings.HasSuffix(path, ".") {
 		return nil, status.Errorf(40353, "FieldPath must not end with a '.'.")
 	}

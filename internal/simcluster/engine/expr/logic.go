@@ -94,23 +94,14 @@ func parseCond(c *compiler, name string, arg bson.RawValue) (node, error) {
 		return cond(args), nil
 	}
 	var n cond
-	parts := [...]string{"if", "then", "else"}
-next:
-	for key, v := range value.Elements(arg.Value) {
-		for i, part := range parts {
-			if key == part {
-				var err error
-				if n[i], err = c.value(v); err != nil {
-					return nil, err
-				}
-				continue next
-			}
-		}
-		return nil, status.Errorf(17083, "Unrecognized parameter to $cond: %s", key)
-	}
-	for i, part := range parts {
-		if n[i] == nil {
+	for i, part := range [...]string{"if", "then", "else"} {
+		v := value.Field(arg.Value, part)
+		if v.Type == 0 {
 			return nil, status.Errorf(17080+int32(i), "Missing '%s' parameter to $cond", part)
+		}
+		var err error
+		if n[i], err = c.value(v); err != nil {
+			return nil, err
 		}
 	}
 	return n, nil

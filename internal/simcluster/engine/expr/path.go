@@ -66,35 +66,10 @@ func (c *compiler) variable(name string) (node, error) {
 	case "REMOVE":
 		return constant{}, nil
 	}
-	if err := checkVariableName(name, true); err != nil {
-		return nil, err
-	}
 	if !c.known(name) {
 		return nil, status.Errorf(17276, "Use of undefined variable: %s", name)
 	}
 	return userNode(name), nil
-}
-
-// checkVariableName applies the rules for names of variables; those that users
-// bind start with a lower-case letter (or any byte above ASCII), except
-// CURRENT.
-func checkVariableName(name string, reading bool) error {
-	if name == "" {
-		return status.Errorf(status.FailedToParse, "empty variable names are not allowed")
-	}
-	first := name[0]
-	ok := first >= 'a' && first <= 'z' || first >= 0x80 || reading && first >= 'A' && first <= 'Z'
-	if !ok && name != "CURRENT" {
-		return status.Errorf(status.FailedToParse, "'%s' starts with an invalid character for a user variable name", name)
-	}
-	for i := range len(name) {
-		ch := name[i]
-		if ch >= 0x80 || ch == '_' || ch >= '0' && ch <= '9' || ch >= 'a' && ch <= 'z' || ch >= 'A' && ch <= 'Z' {
-			continue
-		}
-		return status.Errorf(status.FailedToParse, "'%s' contains an invalid character for a variable name: '%c'", name, ch)
-	}
-	return nil
 }
 
 // rootNode is $$ROOT.

@@ -98,22 +98,14 @@ func (p *projector) leaf(path []string, v bson.RawValue) error {
 }
 
 func (c *compiler) unset(arg bson.RawValue) (Transform, error) {
-	var names []bson.RawValue
-	switch arg.Type {
-	case bson.TypeString:
-		names = []bson.RawValue{arg}
-	case bson.TypeArray:
+	names := []bson.RawValue{arg}
+	if arg.Type == bson.TypeArray {
 		names = slices.Collect(value.Items(arg))
-		if len(names) == 0 {
-			return Transform{}, status.Errorf(31119, "$unset specification must be a string or an array with at least one field")
-		}
-	default:
-		return Transform{}, status.Errorf(31002, "$unset specification must be a string or an array")
 	}
 	t := &tree{}
 	for _, n := range names {
 		if n.Type != bson.TypeString {
-			return Transform{}, status.Errorf(31120, "$unset specification must be a string or an array containing only string values")
+			return Transform{}, status.Errorf(31002, "$unset specification must be a string or an array")
 		}
 		path, err := splitPath(str(n))
 		if err == nil {

@@ -257,14 +257,10 @@ func stageOf(name string, arg bson.RawValue) bson.Raw { return doc(name, arg).Va
 func rewriteCount(arg bson.RawValue) ([]bson.Raw, error) {
 	name, ok := text(arg)
 	switch {
-	case !ok:
+	case !ok || name == "":
 		return nil, status.Errorf(40156, "the count field must be a non-empty string")
-	case name == "":
-		return nil, status.Errorf(40157, "the count field must be a non-empty string")
 	case dollar(name):
 		return nil, status.Errorf(40158, "the count field cannot be a $-prefixed path")
-	case strings.Contains(name, "\x00"):
-		return nil, status.Errorf(40159, "the count field cannot contain a null byte")
 	case strings.Contains(name, "."):
 		return nil, status.Errorf(40160, "the count field cannot contain '.'")
 	}
@@ -301,13 +297,9 @@ func notFirst(name string) error {
 }
 
 func checkCollStats(spec bson.Raw) error {
-	for k, v := range value.Elements(spec) {
+	for k := range value.Elements(spec) {
 		switch k {
 		case "latencyStats", "storageStats", "count", "queryExecStats":
-			if v.Type != bson.TypeEmbeddedDocument {
-				return status.Errorf(status.TypeMismatch,
-					"BSON field '$collStats.%s' is the wrong type '%s', expected type 'object'", k, expr.TypeName(v))
-			}
 		default:
 			return status.Errorf(40415, "BSON field '$collStats.%s' is an unknown field.", k)
 		}
@@ -328,16 +320,9 @@ func (c *compiler) documents(arg bson.RawValue, first bool) (stage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Type != bson.TypeArray {
+	docs, err := List(v)
+	if err != nil {
 		return nil, status.Errorf(5858203, "an array is expected")
-	}
-	var docs []bson.Raw
-	for d := range value.Items(v) {
-		if d.Type != bson.TypeEmbeddedDocument {
-			return nil, status.Errorf(40228, "'newRoot' expression  must evaluate to an object, but resulting value was: %s. "+
-				"Type of resulting value: '%s'.", expr.Text(d), expr.TypeName(d))
-		}
-		docs = append(docs, d.Value)
 	}
 	return func(Docs) Docs { return Of(docs...) }, nil
 }

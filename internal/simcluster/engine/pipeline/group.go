@@ -53,12 +53,6 @@ func (g *grouping) setID(v bson.RawValue) error {
 	}
 	g.byDoc = true
 	for name, e := range value.Elements(v.Value) {
-		switch {
-		case dollar(name):
-			return status.Errorf(17390, "$group does not support inclusion-style expressions")
-		case strings.Contains(name, "."):
-			return status.Errorf(16412, "FieldPath field names may not contain '.'. Consider using $getField or $setField.")
-		}
 		compiled, err := g.env.Compile(e)
 		if err != nil {
 			return err
@@ -72,12 +66,8 @@ func (g *grouping) accumulate(name string, v bson.RawValue) error {
 	switch {
 	case strings.Contains(name, "."):
 		return status.Errorf(40235, "The field name '%s' cannot contain '.'", name)
-	case dollar(name):
-		return status.Errorf(40236, "The field name '%s' cannot be an operator name", name)
-	case v.Type != bson.TypeEmbeddedDocument || value.Len(v.Value) == 0:
+	case v.Type != bson.TypeEmbeddedDocument || value.Len(v.Value) != 1:
 		return status.Errorf(40234, "The field '%s' must be an accumulator object", name)
-	case value.Len(v.Value) != 1:
-		return status.Errorf(40238, "The field '%s' must specify one accumulator", name)
 	}
 	op, arg := value.First(v.Value)
 	maker := accumulatorFor(op)
@@ -85,9 +75,6 @@ func (g *grouping) accumulate(name string, v bson.RawValue) error {
 		return status.Errorf(15952, "unknown group operator '%s'", op)
 	}
 	if op == "$count" {
-		if arg.Type != bson.TypeEmbeddedDocument || value.Len(arg.Value) != 0 {
-			return status.Errorf(status.TypeMismatch, "$count takes no arguments, i.e. $count:{}")
-		}
 		arg = one()
 	} else if arg.Type == bson.TypeArray {
 		return status.Errorf(40237, "The %s accumulator is a unary operator", op)

@@ -24,34 +24,15 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 	if arg.Type != bson.TypeEmbeddedDocument {
 		return nil, status.Errorf(status.FailedToParse, "the $lookup stage specification must be an object, but found %s", expr.TypeName(arg))
 	}
-	if c.env.Lookup == nil {
-		return nil, status.Errorf(status.CommandNotSupported, "$lookup is not available here")
-	}
 	j := &joining{env: c.env}
-	as, piped := "", false
-	var let bson.RawValue
-	for k, v := range value.Elements(arg.Value) {
+	as := ""
+	for name, at := range map[string]*string{"from": &j.from, "as": &as, "localField": &j.local, "foreignField": &j.foreign} {
+		*at, _ = text(value.Field(arg.Value, name))
+	}
+	piped := value.Field(arg.Value, "pipeline")
+	if piped.Type != 0 {
 		var err error
-		switch k {
-		case "from", "as", "localField", "foreignField":
-			s, ok := text(v)
-			if !ok {
-				return nil, status.Errorf(status.FailedToParse, "$lookup argument '%s: %s' must be a string, is type %s", k,
-					expr.Text(v), expr.TypeName(v))
-			}
-			*map[string]*string{"from": &j.from, "as": &as, "localField": &j.local, "foreignField": &j.foreign}[k] = s
-		case "let":
-			if let = v; v.Type != bson.TypeEmbeddedDocument {
-				return nil, status.Errorf(status.FailedToParse, "$lookup argument 'let: %s' must be an object, is type %s",
-					expr.Text(v), expr.TypeName(v))
-			}
-		case "pipeline":
-			piped = true
-			j.stages, err = List(v)
-		default:
-			err = status.Errorf(status.FailedToParse, "unknown argument to $lookup: %s", k)
-		}
-		if err != nil {
+		if j.stages, err = List(piped); err != nil {
 			return nil, err
 		}
 	}
@@ -60,18 +41,15 @@ func (c *compiler) lookup(arg bson.RawValue) (stage, error) {
 		return nil, status.Errorf(status.FailedToParse, "missing 'from' option to $lookup stage specification: %s", expr.Text(arg))
 	case as == "":
 		return nil, status.Errorf(status.FailedToParse, "must specify 'as' field for a $lookup")
-	case (j.local == "") != (j.foreign == ""):
-		return nil, status.Errorf(status.FailedToParse, "$lookup requires both or neither of 'localField' and 'foreignField' to be specified")
-	case !piped && j.local == "":
+	case (j.local == "") != (j.foreign == "") || piped.Type == 0 && j.local == "":
 		return nil, status.Errorf(status.FailedToParse,
 			"$lookup requires either 'pipeline' or both 'localField' and 'foreignField' to be specified")
-	case let.Type != 0 && !piped:
-		return nil, status.Errorf(status.FailedToParse, "$lookup with a 'let' argument must also specify 'pipeline'")
 	}
 	j.as = strings.Split(as, ".")
 	inner := *c.env
 	inner.Expr.Vars = with(c.env.Expr.Vars, nil)
-	for name, v := range value.Elements(let.Value) {
+	let, _ := value.Field(arg.Value, "let").DocumentOK()
+	for name, v := range value.Elements(let) {
 		e, err := c.env.Expr.Compile(v)
 		if err != nil {
 			return nil, err
@@ -129,42 +107,24 @@ func (j *joining) join(d bson.Raw) (bson.Raw, error) {
 // filter finds what joins with a document: the foreign field equals the local
 // one or an element of it; a missing local field counts as null.
 func (j *joining) filter(d bson.Raw) bson.RawValue {
-	var values []bson.RawValue
-	array := false
+	var either []bson.RawValue
+	equals := func(v bson.RawValue) { // not by $in, where a regular expression would be a pattern
+		if v.Type == 0 {
+			v = value.Null()
+		}
+		either = append(either, doc(j.foreign, doc("$eq", v)))
+	}
 	value.Walk(d, strings.Split(j.local, "."), false, func(v bson.RawValue) bool {
-		switch v.Type {
-		case bson.TypeArray:
-			array = true
-			for item := range value.Items(v) {
-				values = append(values, item)
-			}
-		case 0:
-			values = append(values, value.Null())
-		default:
-			values = append(values, v)
+		if v.Type != bson.TypeArray {
+			equals(v)
+		}
+		for item := range value.Items(v) {
+			equals(item)
 		}
 		return true
 	})
-	if len(values) == 0 && !array {
-		values = append(values, value.Null())
-	}
-	if len(values) == 1 {
-		return doc(j.foreign, doc("$eq", values[0]))
-	}
-	var either []bson.RawValue
-	for _, v := range values {
-		if v.Type == bson.TypeRegex { // in $in it would be a pattern
-			either = append(either, doc(j.foreign, doc("$eq", v)))
-		}
-	}
-	in := doc(j.foreign, doc("$in", value.Array(values...)))
-	if either == nil {
-		return in
-	}
-	for _, v := range values {
-		if v.Type != bson.TypeRegex {
-			either = append(either, doc(j.foreign, doc("$eq", v)))
-		}
+	if len(either) == 0 {
+		return doc(j.foreign, doc("$in", value.Array()))
 	}
 	return doc("$or", value.Array(either...))
 }
@@ -174,10 +134,6 @@ func (c *compiler) union(arg bson.RawValue) (stage, error) {
 	coll, ok := text(arg)
 	var stages []bson.Raw
 	if !ok {
-		if arg.Type != bson.TypeEmbeddedDocument {
-			return nil, status.Errorf(status.FailedToParse,
-				"the $unionWith stage specification must be an object or string, but found %s", expr.TypeName(arg))
-		}
 		coll, _ = text(value.Field(arg.Value, "coll"))
 		if v := value.Field(arg.Value, "pipeline"); v.Type != 0 {
 			var err error
@@ -185,12 +141,9 @@ func (c *compiler) union(arg bson.RawValue) (stage, error) {
 				return nil, err
 			}
 		}
-		if coll == "" {
-			return nil, status.Errorf(40414, "BSON field '$unionWith.coll' is missing but a required field")
-		}
 	}
-	if c.env.Lookup == nil {
-		return nil, status.Errorf(status.CommandNotSupported, "$unionWith is not available here")
+	if coll == "" {
+		return nil, status.Errorf(40414, "BSON field '$unionWith.coll' is missing but a required field")
 	}
 	if _, err := Compile(stages, c.env); err != nil {
 		return nil, err

@@ -165,7 +165,6 @@ func TestGroupAccumulatesByKey(t *testing.T) {
 		[{'v': 1}, {'v': 1.0}, {'v': 2}, {'v': 1}] | [{'$group': {'_id': 1, 'p': {'$addToSet': '$v'}}}] | [{'_id': 1, 'p': [1, 2]}]
 		[{'p': 1, 'x': 1}, {'p': 2, 'x': 1}] | [{'$group': {'_id': '$p', 'bytes': {'$sum': {'$bsonSize': '$$ROOT'}}}}, {'$sort': {'_id': -1}}, {'$limit': 1}] | [{'_id': 2, 'bytes': 19}]
 		[{'_id': 1}, {'_id': 2}, {'_id': 1}] | [{'$group': {'_id': '$_id', 'n': {'$sum': 1}}}, {'$match': {'n': {'$gt': 1}}}] | [{'_id': 1, 'n': 2}]
-		[] | [{'$group': {'_id': 1, 'n': {'$count': 1}}}] | !14: $count takes no arguments, i.e. $count:{}
 		[] | [{'$group': {'n': {'$sum': 1}}}] | !15955: a group specification must include an _id
 		[] | [{'$group': {'_id': 1, 'n': {'$foo': 1}}}] | !15952: unknown group operator '$foo'
 		[] | [{'$group': {'_id': 1, 'n': 1}}] | !40234: The field 'n' must be an accumulator object

@@ -18,52 +18,22 @@ type unwinding struct {
 }
 
 func (c *compiler) unwind(arg bson.RawValue) (stage, error) {
-	u := unwinding{}
-	path := arg
-	switch arg.Type {
-	case bson.TypeString:
-	case bson.TypeEmbeddedDocument:
-		path = bson.RawValue{}
-		for k, v := range value.Elements(arg.Value) {
-			switch k {
-			case "path":
-				if v.Type != bson.TypeString {
-					return nil, status.Errorf(28808, "expected a string as the path for $unwind stage, got %s", expr.TypeName(v))
-				}
-				path = v
-			case "preserveNullAndEmptyArrays":
-				b, ok := v.BooleanOK()
-				if !ok {
-					return nil, status.Errorf(28809,
-						"expected a boolean for the preserveNullAndEmptyArrays option to $unwind stage, got %s", expr.TypeName(v))
-				}
-				u.keep = b
-			case "includeArrayIndex":
-				s, ok := text(v)
-				if !ok || s == "" {
-					return nil, status.Errorf(28810,
-						"expected a non-empty string for the includeArrayIndex  option to $unwind stage, got %s", expr.TypeName(v))
-				}
-				if dollar(s) {
-					return nil, status.Errorf(28822, "includeArrayIndex option to $unwind stage should not be prefixed with a '$': %s", s)
-				}
-				u.index = strings.Split(s, ".")
-			default:
-				return nil, status.Errorf(28811, "unrecognized option to $unwind stage: %s", k)
-			}
+	u, path := unwinding{}, arg
+	if arg.Type == bson.TypeEmbeddedDocument {
+		path = value.Field(arg.Value, "path")
+		u.keep = value.True(value.Field(arg.Value, "preserveNullAndEmptyArrays"))
+		if s, ok := text(value.Field(arg.Value, "includeArrayIndex")); ok {
+			u.index = strings.Split(s, ".")
 		}
-	default:
+	}
+	s, ok := text(path)
+	switch {
+	case !ok && arg.Type != bson.TypeEmbeddedDocument:
 		return nil, status.Errorf(15981, "expected either a string or an object as specification for $unwind stage, got %s", expr.TypeName(arg))
-	}
-	s, _ := text(path)
-	if s == "" {
+	case s == "":
 		return nil, status.Errorf(28812, "no path specified to $unwind stage")
-	}
-	if !dollar(s) {
+	case !dollar(s):
 		return nil, status.Errorf(28818, "path option to $unwind stage should be prefixed with a '$': %s", s)
-	}
-	if _, err := c.env.Expr.Compile(value.String(s)); err != nil {
-		return nil, err
 	}
 	u.path = strings.Split(s[1:], ".")
 	return each(func(doc bson.Raw, out func(bson.Raw) bool) (bool, error) { return u.each(doc, out), nil }), nil

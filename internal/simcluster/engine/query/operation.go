@@ -16,7 +16,7 @@ import (
 type application struct {
 	update *Update
 	doc    bson.Raw // before
-	tree   *tree    // now
+	now    bson.Raw
 }
 
 // idText is "_id: 1", for messages about the document.

@@ -134,7 +134,7 @@ func (u *Update) transform(doc bson.Raw) (bson.Raw, error) {
 
 // modify applies the operators; inserting includes $setOnInsert.
 func (u *Update) modify(doc bson.Raw, inserting bool) (bson.Raw, error) {
-	a := &application{update: u, doc: doc, tree: openDoc(doc)}
+	a := &application{update: u, doc: doc, now: doc}
 	for _, m := range u.modifiers {
 		if m.onInsert && !inserting {
 			continue
@@ -143,7 +143,7 @@ func (u *Update) modify(doc bson.Raw, inserting bool) (bson.Raw, error) {
 			return nil, err
 		}
 	}
-	return a.tree.raw(), nil
+	return a.now, nil
 }
 
 // modifier is one operator applied to one path.
@@ -158,20 +158,13 @@ type modifier struct {
 // apply changes the value at the path. A missing result leaves a missing field missing and
 // removes one that exists.
 func (m *modifier) apply(a *application) error {
-	old := a.tree.get(m.path)
+	old, _ := value.Lookup(a.now, m.name)
 	now, err := m.compute(a, old)
-	switch {
-	case err != nil:
+	if err != nil || value.Identical(old, now) {
 		return err
-	case now.Type == 0:
-		if old.Type != 0 {
-			a.tree.remove(m.path)
-		}
-		return nil
-	case value.Identical(old, now):
-		return nil
 	}
-	return a.tree.set(m.path, now)
+	a.now, err = putField(a.now, m.path, now)
+	return err
 }
 
 // operators compiles {$set: {…}, $inc: {…}} to modifiers in the order of their paths, which is the
@@ -291,7 +284,7 @@ func (u *Update) Upsert(filter *Filter) (bson.Raw, error) {
 func seed(filter *Filter) (bson.Raw, error) {
 	equal := filter.Equalities()
 	slices.SortStableFunc(equal, func(a, b Equality) int { return strings.Compare(a.Path, b.Path) })
-	t := &tree{}
+	doc := value.Encode(bson.D{})
 	for i, e := range equal {
 		if e.Value.Type == bson.TypeRegex {
 			continue
@@ -299,9 +292,10 @@ func seed(filter *Filter) (bson.Raw, error) {
 		if i > 0 && (equal[i-1].Path == e.Path || strings.HasPrefix(e.Path, equal[i-1].Path+".")) {
 			return nil, status.Errorf(status.NotSingleValueField, "cannot infer query fields to set, path '%s' is matched twice", equal[i-1].Path)
 		}
-		if err := t.set(strings.Split(e.Path, "."), e.Value); err != nil {
+		var err error
+		if doc, err = putField(doc, strings.Split(e.Path, "."), e.Value); err != nil {
 			return nil, err
 		}
 	}
-	return t.raw(), nil
+	return doc, nil
 }
