@@ -35,18 +35,15 @@ import (
 	"shardboard/web/webtest"
 )
 
-// storeTroubles are ways in which the store fails: with which error, and whether reads do.
-func storeTroubles() map[string]struct {
+// storeTrouble is a way in which the store fails: with which error, and whether reads do.
+type storeTrouble struct {
 	err   error
 	reads bool
 	code  store.TroubleCode
-} {
-	type trouble = struct {
-		err   error
-		reads bool
-		code  store.TroubleCode
-	}
-	return map[string]trouble{
+}
+
+func storeTroubles() map[string]storeTrouble {
+	return map[string]storeTrouble{
 		"full":                {result{13, "database or disk is full"}, false, store.TroubleFull},
 		"quota":               {syscall.EDQUOT, false, store.TroubleQuota},
 		"read-only":           {syscall.EROFS, false, store.TroubleReadOnly},

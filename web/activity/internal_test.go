@@ -33,17 +33,8 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 	var out []topology.Event
 	add := func(what string, d bson.D) {
 		at = at.Add(100 * time.Millisecond)
-		out = append(
-			out,
-			topology.Event{
-				ID:      what + strconv.Itoa(len(out)),
-				Time:    at,
-				What:    what,
-				NS:      string(webtest.SessionsNS),
-				Shard:   "shard-rs-1",
-				Details: webtest.Must(bson.Marshal(d)),
-			},
-		)
+		out = append(out, topology.Event{ID: what + strconv.Itoa(len(out)), Time: at, What: what, NS: string(webtest.SessionsNS),
+			Shard: "shard-rs-1", Details: webtest.Must(bson.Marshal(d))})
 	}
 	for i := range 1023 {
 		add(
