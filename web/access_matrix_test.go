@@ -124,9 +124,8 @@ func TestEveryTopicLetsInWhomItsPolicySaysAndNobodyElse(t *testing.T) {
 
 func TestTopicsWithoutAPolicyAreFollowedByNobody(t *testing.T) {
 	for _, topic := range site.Topics(web.Routes()) {
-		if _, known := topic.Policy.Needs(); !known || topic.Policy == guard.PolicyOpen {
-			t.Errorf("topic %s has policy %q", topic.Kind, topic.Policy)
-		}
+		_, known := topic.Policy.Needs()
+		expect.That(t, known && topic.Policy != guard.PolicyOpen, "topic %s has policy %q", topic.Kind, topic.Policy)
 		expect.That(t, live.MayFollow(auth.Principal{}, topic) != nil, "nobody follows %s", topic.Kind)
 	}
 	expect.That(t, live.MayFollow(auth.Local(), site.Topic{}) != nil, "a topic that is not in the table is followed")

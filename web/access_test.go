@@ -23,25 +23,16 @@ func TestPagesOfferWhatTheRoleAllows(t *testing.T) {
 	for role, want := range map[auth.Role]struct{ locate, admin, start int }{
 		auth.Viewer: {0, 0, 0}, auth.Support: {1, 0, 0}, auth.Operator: {1, 0, 1}, auth.Admin: {1, 1, 1},
 	} {
-		doc := webtest.ParseHTML(t, s.Do("GET", "/settings", webtest.As("anna", role)).Body.String())
-		if n := doc.Find("nav.side #menu .icon-locate").Length(); n != want.locate {
-			t.Errorf("%s: %d links to locate", role, n)
-		}
-		if n := doc.Find("#find").Length(); n != want.locate {
-			t.Errorf("%s: %d boxes to locate", role, n)
-		}
-		if n := doc.Find("nav.entry a[href='/settings/users']").Length(); n != want.admin {
-			t.Errorf("%s: %d links to users", role, n)
-		}
-		check := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates", webtest.As("anna", role)).Body.String())
-		if n := check.Find("main button:not(.printer)").Length(); n != want.start ||
-			strings.Contains(check.Text(), "needs the role") == (want.start > 0) {
-			t.Errorf("%s: %d buttons to start the check", role, n)
-		}
+		doc := s.Page(t, "/settings", webtest.As("anna", role))
+		expect.Equal(t, doc.Find("nav.side #menu .icon-locate").Length(), want.locate, "%s: links to locate", role)
+		expect.Equal(t, doc.Find("#find").Length(), want.locate, "%s: boxes to locate", role)
+		expect.Equal(t, doc.Find("nav.entry a[href='/settings/users']").Length(), want.admin, "%s: links to users", role)
+		check := s.Page(t, "/checks/duplicates", webtest.As("anna", role))
+		n := check.Find("main button:not(.printer)").Length()
+		expect.That(t, n == want.start && strings.Contains(check.Text(), "needs the role") != (want.start > 0),
+			"%s: %d buttons to start the check", role, n)
 		expect.ContainsAll(t, doc.Find("header .you").Text(), []string{"anna", string(role)}, "%s: the header", role)
-		if n := doc.Find("header form[action='/logout'][method=post] button").Length(); n != 1 {
-			t.Errorf("%s: %d ways out", role, n)
-		}
+		expect.Equal(t, doc.Find("header form[action='/logout'][method=post] button").Length(), 1, "%s: ways out", role)
 	}
 }
 
@@ -64,9 +55,8 @@ func TestBannersSayWhatEverybodyMustKnow(t *testing.T) {
 	} {
 		s := webtest.New(t, c.change)
 		for _, path := range []string{"/", "/settings"} { // the same shell as of every page
-			if text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main .banner").Text(); !strings.Contains(text, c.want) {
-				t.Errorf("%s: %s says %q", name, path, text)
-			}
+			text := s.Page(t, path).Find("main .banner").Text()
+			expect.Contains(t, text, c.want, "%s: %s says", name, path)
 		}
 	}
 }
@@ -77,9 +67,8 @@ func TestServerWithoutSignInLetsNobodyIn(t *testing.T) {
 		if need, _ := rt.Policy.Needs(); need == "" || rt.Policy == guard.PolicyNear {
 			continue
 		}
-		if w := s.Do(rt.Method, webtest.AddressOf(rt.Pattern)); w.Code != http.StatusSeeOther && w.Code != http.StatusUnauthorized {
-			t.Errorf("%s %s: %d", rt.Method, rt.Pattern, w.Code)
-		}
+		w := s.Do(rt.Method, webtest.AddressOf(rt.Pattern))
+		expect.That(t, w.Code == http.StatusSeeOther || w.Code == http.StatusUnauthorized, "%s %s: %d", rt.Method, rt.Pattern, w.Code)
 	}
 	for _, address := range []string{"/login", "/login/first?key=x"} {
 		expect.Equal(t, s.Do("GET", address).Code, http.StatusOK, "%s", address)
@@ -138,7 +127,7 @@ func TestWithActionsOffThereIsNoRouteThatChangesTheCluster(t *testing.T) {
 	}
 	expect.That(t, maps.Equal(there, routed(t, on)), "more than the routes of actions is missing")
 	for _, address := range webtest.PagesWithChanges() {
-		page := webtest.ParseHTML(t, off.Do("GET", address).Body.String())
+		page := off.Page(t, address)
 		expect.Equal(t, page.Find(".acts, a[href^='/plans'], a[href^='/runs']").Length(), 0,
 			"%s offers what is not there", address)
 	}
@@ -176,15 +165,11 @@ func TestARefusalOfAChangingRouteIsInTheRecord(t *testing.T) {
 				continue
 			}
 			e := all[len(all)-1]
-			if e.By != p.by || e.Outcome != "refused" || e.Details["why"] != p.why || e.Details["route"] != rt.Method+" "+rt.Pattern ||
-				e.Cluster == "" {
-				t.Errorf("%+v", e)
-			}
-			if (strings.HasPrefix(rt.Pattern, "/api/v1/plans/") || strings.HasPrefix(rt.Pattern, "/api/v1/runs/")) &&
-				!strings.Contains(address, e.Subject) ||
-				strings.HasPrefix(rt.Pattern, "/runs/") && e.Subject == "" {
-				t.Errorf("%s is about %q", address, e.Subject)
-			}
+			expect.That(t, e.By == p.by && e.Outcome == "refused" && e.Details["why"] == p.why && e.Details["route"] == rt.Method+" "+rt.Pattern &&
+				e.Cluster != "", "%+v", e)
+			expect.That(t, (!strings.HasPrefix(rt.Pattern, "/api/v1/plans/") && !strings.HasPrefix(rt.Pattern, "/api/v1/runs/") ||
+				strings.Contains(address, e.Subject)) &&
+				(!strings.HasPrefix(rt.Pattern, "/runs/") || e.Subject != ""), "%s is about %q", address, e.Subject)
 		}
 	}
 }

@@ -43,9 +43,8 @@ func checkBelow(prefix string) func(*testing.T, fetched) {
 		below := func(what, address string) {
 			local := strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//") && len(address) > 1
 			rest, is := strings.CutPrefix(address, belowPath)
-			if within := is && strings.HasPrefix(rest, "/"); local && !within && address != belowPath || strings.HasPrefix(rest, belowPath) {
-				t.Errorf("%s: %s is %s", f, what, address)
-			}
+			within := is && strings.HasPrefix(rest, "/")
+			expect.That(t, (!local || within || address == belowPath) && !strings.HasPrefix(rest, belowPath), "%s: %s is %s", f, what, address)
 		}
 		below("Location", f.Header().Get("Location"))
 		if _, to, ok := strings.Cut(f.Header().Get("Refresh"), "url="); ok {
@@ -66,9 +65,8 @@ func checkBelow(prefix string) func(*testing.T, fetched) {
 		if f.doc == nil {
 			return
 		}
-		if f.Code == http.StatusOK && f.doc.Find("body.bare").Length() == 0 && f.doc.Find(`[data-base="`+prefix+`"]`).Length() == 0 {
-			t.Errorf("%s does not tell scripts where addresses begin", f)
-		}
+		expect.That(t, f.Code != http.StatusOK || f.doc.Find("body.bare").Length() != 0 || f.doc.Find(`[data-base="`+prefix+`"]`).Length() != 0,
+			"%s does not tell scripts where addresses begin", f)
 		f.doc.Find("*").Each(func(_ int, el *goquery.Selection) {
 			for _, a := range el.Nodes[0].Attr {
 				switch a.Key {
@@ -119,12 +117,10 @@ func TestFormsBelowAPath(t *testing.T) {
 		r.Host = "localhost:8090"
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		site.Below(belowPath, s.Handler()).ServeHTTP(w, r)
-		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != belowPath+"/projects#main" {
-			t.Errorf("from %s: %d to %q: %s", from, w.Code, to, w.Body)
-		}
-		if c := w.Result().Cookies(); len(c) != 1 || c[0].Path != belowPath {
-			t.Errorf("cookies %v", c)
-		}
+		to := w.Header().Get("Location")
+		expect.That(t, w.Code == http.StatusSeeOther && to == belowPath+"/projects#main", "from %s: %d to %q: %s", from, w.Code, to, w.Body)
+		c := w.Result().Cookies()
+		expect.That(t, len(c) == 1 && c[0].Path == belowPath, "cookies %v", c)
 	}
 	if to := s.LocalPage("https://evil.example" + belowPath + "/projects"); to != "" {
 		t.Error(to)
@@ -166,9 +162,8 @@ func TestChangesOfAClusterLeadBelowItsBase(t *testing.T) {
 		d.Demo, d.Access.Auth = true, webtest.OnePerson{Who: auth.Principal{ID: "demo", Role: auth.Operator, Method: auth.ByDemo}}
 	})
 	w := s.Do("POST", "/tour", webtest.Header("Content-Type", "application/x-www-form-urlencoded"), webtest.Body("step=skip&from=/projects"))
-	if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || to != "/c/prod/projects#main" {
-		t.Errorf("%d to %q: %s", w.Code, to, w.Body)
-	}
+	to := w.Header().Get("Location")
+	expect.That(t, w.Code == http.StatusSeeOther && to == "/c/prod/projects#main", "%d to %q: %s", w.Code, to, w.Body)
 }
 
 func TestSignInLeadsBackToTheCluster(t *testing.T) {

@@ -32,17 +32,13 @@ func checkSafe(t *testing.T, what string, w *httptest.ResponseRecorder) {
 		"X-Frame-Options":            "DENY",
 		"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
 	} {
-		if got := h.Values(name); len(got) != 1 || got[0] != want {
-			t.Errorf("%s (%d): %s is %q", what, w.Code, name, got)
-		}
+		got := h.Values(name)
+		expect.That(t, len(got) == 1 && got[0] == want, "%s (%d): %s is %q", what, w.Code, name, got)
 	}
-	if h.Get("Permissions-Policy") == "" || w.Body.Len() > 0 && h.Get("Content-Type") == "" {
-		t.Errorf("%s (%d): no Permissions-Policy or no type", what, w.Code)
-	}
+	expect.That(t, h.Get("Permissions-Policy") != "" && (w.Body.Len() == 0 || h.Get("Content-Type") != ""),
+		"%s (%d): no Permissions-Policy or no type", what, w.Code)
 	for name := range h {
-		if name == "Server" || name == "X-Powered-By" || strings.HasPrefix(name, "Access-Control-") {
-			t.Errorf("%s: %s", what, name)
-		}
+		expect.That(t, name != "Server" && name != "X-Powered-By" && !strings.HasPrefix(name, "Access-Control-"), "%s: %s", what, name)
 	}
 }
 
@@ -51,9 +47,8 @@ func checkSheet(t *testing.T, f fetched) {
 		return
 	}
 	rows, err := csv.NewReader(strings.NewReader(f.Body.String())).ReadAll()
-	if err != nil || !strings.HasPrefix(f.Header().Get("Content-Disposition"), "attachment; filename=") {
-		t.Errorf("%s: %v %v", f, err, f.Header())
-	}
+	expect.That(t, err == nil && strings.HasPrefix(f.Header().Get("Content-Disposition"), "attachment; filename="),
+		"%s: %v %v", f, err, f.Header())
 	for _, cell := range slices.Concat(rows...) {
 		expect.That(t, !mayRun(cell), "%s: formula %q", f, cell)
 	}
@@ -71,18 +66,16 @@ func checkSchema(t *testing.T, of func(any) map[string]any, named map[string]any
 		expect.That(t, schema["properties"].(map[string]any)[field] != nil, "%s: field %s is not described", f, field)
 	}
 	for _, field := range schema["required"].([]string) {
-		if _, ok := got[field]; !ok {
-			t.Errorf("%s: field %s is missing", f, field)
-		}
+		_, ok := got[field]
+		expect.That(t, ok, "%s: field %s is missing", f, field)
 	}
 }
 
 func checkHead(t *testing.T, s *webtest.Server, f fetched) {
 	head := s.Do("HEAD", f.address, webtest.Header("Accept", f.media))
-	if head.Code != f.Code || head.Body.Len() != 0 && !f.route.Stream ||
-		f.address != "/metrics" && head.Header().Get("Content-Length") != f.Header().Get("Content-Length") {
-		t.Errorf("%s: HEAD is %d with %d bytes and %v", f, head.Code, head.Body.Len(), head.Header())
-	}
+	expect.That(t, head.Code == f.Code && (head.Body.Len() == 0 || f.route.Stream) &&
+		(f.address == "/metrics" || head.Header().Get("Content-Length") == f.Header().Get("Content-Length")),
+		"%s: HEAD is %d with %d bytes and %v", f, head.Code, head.Body.Len(), head.Header())
 }
 
 // serversOwn are addresses that are the same for all clusters.
@@ -96,9 +89,8 @@ func checkBase(t *testing.T, f fetched) {
 	below := func(what, address string) {
 		local := strings.HasPrefix(address, "/") && !strings.HasPrefix(address, "//") && len(address) > 1
 		within, is := strings.CutPrefix(address, "/c/prod/")
-		if local && !is && !serversOwn.MatchString(address) || is && serversOwn.MatchString("/"+within) {
-			t.Errorf("%s: %s is %s", f, what, address)
-		}
+		expect.That(t, (!local || is || serversOwn.MatchString(address)) && (!is || !serversOwn.MatchString("/"+within)),
+			"%s: %s is %s", f, what, address)
 	}
 	below("Location", f.Header().Get("Location"))
 	eachText(f.json, func(text string) { below("JSON", text) })
@@ -226,9 +218,8 @@ func checkNames(t *testing.T, v answer.View, f fetched) {
 	}
 	for _, x := range textNodes(f.doc.Selection) {
 		for _, id := range hexID.FindAllString(x.Text(), -1) {
-			if of, ok := v.Dir.ByID(webtest.Must(bson.ObjectIDFromHex(id))); ok && !namedNear(x, of.Name) {
-				t.Errorf("%s: the name %q is not near %q", f, of.Name, strings.TrimSpace(x.Text()))
-			}
+			of, ok := v.Dir.ByID(webtest.Must(bson.ObjectIDFromHex(id)))
+			expect.That(t, !ok || namedNear(x, of.Name), "%s: the name %q is not near %q", f, of.Name, strings.TrimSpace(x.Text()))
 		}
 	}
 }

@@ -123,7 +123,7 @@ func TestEarlierAddressesLeadToTheSameKindOfAnswer(t *testing.T) {
 	refused := map[string]int{"/history/step": http.StatusBadRequest, "/api/v1/locate": http.StatusNotFound,
 		"/api/v1/history/step": http.StatusBadRequest}
 	for _, line := range earlierAddresses(t) {
-		media, address := line[0], webtest.AddressOf(line[1])
+		media, address := line[0], withSmallModel(webtest.AddressOf(line[1]))
 		if media == "live" {
 			continue
 		}
@@ -158,9 +158,8 @@ func TestEarlierLiveTopicsAreServed(t *testing.T) {
 				topic = strings.Replace(topic, "/", ":", 1)
 			}
 			w := l.Do("GET", "/live?poll=1&t="+topic)
-			if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"topic":"`+topic+`"`) {
-				t.Errorf("%s: %d %.200s", topic, w.Code, w.Body)
-			}
+			expect.That(t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), `"topic":"`+topic+`"`),
+				"%s: %d %.200s", topic, w.Code, w.Body)
 		}
 	})
 }
@@ -189,16 +188,15 @@ func TestPagesOfManyShardsAndChunksStaySmall(t *testing.T) {
 		},
 	} {
 		for path, most := range pages {
-			if n := of.Do("GET", path).Body.Len(); n > most<<10 {
-				t.Errorf("%s: %d bytes, at most %d", path, n, most<<10)
-			}
+			n := of.Do("GET", path).Body.Len()
+			expect.That(t, n <= most<<10, "%s: %d bytes, at most %d", path, n, most<<10)
 		}
 	}
 }
 
 func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 	s := hundredShards().Serve(t)
-	page := func(path string) *goquery.Document { return webtest.ParseHTML(t, s.Do("GET", path).Body.String()) }
+	page := func(path string) *goquery.Document { return s.Page(t, path) }
 	some, all := page("/").Find("table.shards tbody tr"), page("/shards").Find("table.shards tbody tr")
 	must.That(t, some.Length() == 12 && all.Length() == 100, "%d and %d shards are listed", some.Length(), all.Length())
 	largest := func(shares *goquery.Selection) (out float64) {
@@ -209,9 +207,8 @@ func TestOverviewOfAHundredShardsListsTheFullestAndLeadsToAll(t *testing.T) {
 		})
 		return out
 	}
-	if got := largest(some); got != 100 {
-		t.Errorf("the fullest shard is not listed: the longest bar is %v %%", got)
-	}
+	got := largest(some)
+	expect.That(t, got == 100, "the fullest shard is not listed: the longest bar is %v %%", got)
 	expect.Equal(t, page("/").Find(`#live-overview a[href="/shards"]`).Length(), 1, "links to all shards")
 	if old := s.Do("GET", "/?shards=all"); old.Code != http.StatusSeeOther || old.Header().Get("Location") != "/shards" {
 		t.Errorf("the old address of all shards: %d to %q", old.Code, old.Header().Get("Location"))
@@ -237,15 +234,13 @@ func TestFragmentIsTheRegionOfItsPage(t *testing.T) {
 		must.Do(t, render(t.Context(), &out, v))
 		var admins strings.Builder
 		anna := auth.With(t.Context(), auth.Principal{ID: "user:a", Name: "anna", Role: auth.Admin})
-		if err := render(anna, &admins, v); err != nil || admins.String() != out.String() {
-			t.Errorf("%s depends on who looks: %v", topic, err)
-		}
+		err := render(anna, &admins, v)
+		expect.That(t, err == nil && admins.String() == out.String(), "%s depends on who looks: %v", topic, err)
 		fragment := webtest.ParseHTML(t, out.String()).Find("body > *")
 		page := webtest.ParseHTML(t, webtest.Scene{Path: path, View: v}.Open(t))
 		region := page.Find(`[data-live="` + topic + `"]`)
-		if fragment.Length() != 1 || region.Length() != 1 || fragment.AttrOr("id", "") != region.AttrOr("id", "-") {
-			t.Fatalf("%s: %d fragments, %d regions", topic, fragment.Length(), region.Length())
-		}
+		must.That(t, fragment.Length() == 1 && region.Length() == 1 && fragment.AttrOr("id", "") == region.AttrOr("id", "-"),
+			"%s: %d fragments, %d regions", topic, fragment.Length(), region.Length())
 		fragment.Find("time").Remove()
 		region.Find("time").Remove()
 		a, _ := fragment.Html()

@@ -81,9 +81,8 @@ func TestETagsOfRolesDiffer(t *testing.T) {
 		tag := s.Do("GET", path, webtest.As("olga", auth.Operator)).Header().Get("ETag")
 		same := map[bool]int{false: http.StatusOK, true: http.StatusNotModified}[path != "/activity"] // a page is of one person
 		for who, want := range map[string]int{"viewer": http.StatusOK, "support": http.StatusOK, "operator": same, "admin": same} {
-			if w := s.Do("GET", path, webtest.As("x", auth.Role(who)), webtest.Header("If-None-Match", tag)); tag == "" || w.Code != want {
-				t.Errorf("%s: an operator's tag %q gives %s %d, want %d", path, tag, who, w.Code, want)
-			}
+			w := s.Do("GET", path, webtest.As("x", auth.Role(who)), webtest.Header("If-None-Match", tag))
+			expect.That(t, tag != "" && w.Code == want, "%s: an operator's tag %q gives %s %d, want %d", path, tag, who, w.Code, want)
 		}
 	}
 }
@@ -95,10 +94,8 @@ func TestViewersSeeBoundsWithoutTheFlag(t *testing.T) {
 	min := c.Chunks.At(1).Min
 	for path, want := range map[string]string{"/collections/" + string(webtest.DocumentsNS): answer.BoundText(c.Key, min),
 		"/api/v1/collections/" + string(webtest.DocumentsNS) + "/chunks": answer.ChunkRef(c, min)} {
-		if body := s.Do("GET", path, webtest.As("vera", auth.Viewer)).Body.String(); !strings.Contains(body, want) ||
-			strings.Contains(body, "hidden: needs") {
-			t.Errorf("%s lacks %q", path, want)
-		}
+		body := s.Do("GET", path, webtest.As("vera", auth.Viewer)).Body.String()
+		expect.That(t, strings.Contains(body, want) && !strings.Contains(body, "hidden: needs"), "%s lacks %q", path, want)
 	}
 }
 
@@ -272,16 +269,13 @@ func TestViewerSelectsInTheHeatMapWithoutSeeingBounds(t *testing.T) {
 		own[r.Key] = true
 	}
 	for _, r := range m.Rows {
-		if own[r.Key] {
-			t.Errorf("the key %q of a row is the same for those who see its bound, so a guess can be checked", r.Key)
-		}
+		expect.That(t, !own[r.Key], "the key %q of a row is the same for those who see its bound, so a guess can be checked", r.Key)
 	}
 	last := m.Columns[len(m.Columns)-1]
 	q := url.Values{"rows": {m.Rows[0].Key + "," + m.Rows[len(m.Rows)-1].Key}, "from": {m.Columns[0].From.Format("2006-01-02T15:04:05Z")},
 		"to": {last.From.Add(heat.Tick).Format("2006-01-02T15:04:05Z")}}
 	body := bodySeen(seenBy(s, auth.Viewer), "/heat?"+q.Encode())
 	expect.LacksAll(t, body, boundTexts(v), "the selection shows a viewer")
-	if !strings.Contains(body, "of all counted in the collection") || strings.Contains(body, `href=""`) {
-		t.Errorf("the selection of a viewer: %.2000s", body[max(strings.Index(body, `id="heat-selection"`), 0):])
-	}
+	expect.That(t, strings.Contains(body, "of all counted in the collection") && !strings.Contains(body, `href=""`),
+		"the selection of a viewer: %.2000s", body[max(strings.Index(body, `id="heat-selection"`), 0):])
 }

@@ -136,9 +136,8 @@ func hostileNamesAddNothing(t *testing.T) {
 			a, says := skeleton(t, webtest.ParseHTML(t, got.Body.String()))
 			b, _ := skeleton(t, webtest.ParseHTML(t, want.Body.String()))
 			said.WriteString(says)
-			if d := difference(a, b); d != "" || got.Code != want.Code {
-				t.Errorf("%s: %d, with harmless names %d; elements differ:\n%s", path, got.Code, want.Code, d)
-			}
+			d := difference(a, b)
+			expect.That(t, d == "" && got.Code == want.Code, "%s: %d, with harmless names %d; elements differ:\n%s", path, got.Code, want.Code, d)
 		}
 		for _, path := range wholePages {
 			compare(path, path)
@@ -246,9 +245,7 @@ func TestHostileNamesStayJSON(t *testing.T) {
 		for i := range batch {
 			for _, name := range []string{e.name(i, "shard"), e.name(i, "coll"), e.name(i, "project"), e.name(i, "host"), e.name(i, "what"),
 				e.name(i, "zone")} {
-				if !strings.Contains(said.String(), name) && !strings.Contains(batch[i], "\x00") {
-					t.Errorf("%q is in no answer", name)
-				}
+				expect.That(t, strings.Contains(said.String(), name) || strings.Contains(batch[i], "\x00"), "%q is in no answer", name)
 			}
 		}
 	}
@@ -305,17 +302,15 @@ func TestNoSheetHoldsAFormula(t *testing.T) {
 				cells += e.checkSheet(t, w, &said)
 			}
 			for _, sink := range []string{"shard", "document"} {
-				if name := sanitize.Line(e.name(i, sink)); !strings.Contains(said.String(), name) && !strings.Contains(name, `\u{0000}`) {
-					t.Errorf("%q is in no sheet", name)
-				}
+				name := sanitize.Line(e.name(i, sink))
+				expect.That(t, strings.Contains(said.String(), name) || strings.Contains(name, `\u{0000}`), "%q is in no sheet", name)
 			}
 			said.Reset()
 		}
 	}
 	for _, f := range starts {
-		if got := sheet.Inert(f); mayRun(got) || got == f && mayRun(f) {
-			t.Errorf("%q becomes %q", f, got)
-		}
+		got := sheet.Inert(f)
+		expect.That(t, !mayRun(got) && (got != f || !mayRun(f)), "%q becomes %q", f, got)
 	}
 	expect.That(t, cells >= 1_000, "only %d cells", cells)
 }
@@ -328,11 +323,9 @@ func (e enemy) checkSheet(t *testing.T, w *httptest.ResponseRecorder, said *stri
 		return 0
 	}
 	disposition, params, err := mime.ParseMediaType(w.Header().Get("Content-Disposition"))
-	if err != nil || disposition != "attachment" ||
-		strings.Trim(params["filename"], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") != "" ||
-		!strings.HasSuffix(params["filename"], ".csv") {
-		t.Errorf("the file is called %q: %v", w.Header().Get("Content-Disposition"), err)
-	}
+	expect.That(t, err == nil && disposition == "attachment" &&
+		strings.Trim(params["filename"], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == "" &&
+		strings.HasSuffix(params["filename"], ".csv"), "the file is called %q: %v", w.Header().Get("Content-Disposition"), err)
 	rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
 	expect.That(t, err == nil, "not CSV: %v", err)
 	for _, row := range rows {
@@ -367,9 +360,8 @@ func TestErrorPagesHideInternalErrors(t *testing.T) {
 		s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return nil, cause() }
 		for _, address := range []string{"/locate?q=x", "/api/v1/locate?q=x"} {
 			w := s.Do("GET", address)
-			if w.Code < 500 || internals.MatchString(w.Body.String()) {
-				t.Errorf("cause %d at %s: %d, %q", i, address, w.Code, internals.FindString(w.Body.String()))
-			}
+			expect.That(t, w.Code >= 500 && !internals.MatchString(w.Body.String()),
+				"cause %d at %s: %d, %q", i, address, w.Code, internals.FindString(w.Body.String()))
 		}
 	}
 }

@@ -200,17 +200,8 @@ func (e enemy) addEvents(t *topology.Table) {
 	at := webtest.Epoch
 	add := func(i int, what string, details bson.D) {
 		at = at.Add(-time.Second)
-		events = append(
-			events,
-			topology.Event{
-				ID:      e.name(i, "id") + what,
-				Time:    at,
-				What:    what,
-				NS:      string(e.ns(i)),
-				Shard:   e.name(i, "wrote"),
-				Details: webtest.Must(bson.Marshal(details)),
-			},
-		)
+		events = append(events, topology.Event{ID: e.name(i, "id") + what, Time: at, What: what, NS: string(e.ns(i)),
+			Shard: e.name(i, "wrote"), Details: webtest.Must(bson.Marshal(details))})
 	}
 	for i := range e.payloads {
 		bounds := bson.D{

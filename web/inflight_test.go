@@ -84,10 +84,8 @@ func TestWhenNothingMovesPagesSaySo(t *testing.T) {
 	page := pageOf(t, s, "/")
 	expect.Contains(t, page, "No chunk is moving.", "while a collection is copied")
 	expect.Contains(t, page, "yorkie-meta.documents is being resharded or moved as a whole", "while a collection is copied")
-	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); out.Items == nil || len(out.Items) != 0 ||
-		out.Stale {
-		t.Errorf("%+v", out)
-	}
+	out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight"))
+	expect.That(t, out.Items != nil && len(out.Items) == 0 && !out.Stale, "%+v", out)
 }
 
 func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
@@ -110,17 +108,14 @@ func TestTheAPITellsOfAMoveWhatThePagesTell(t *testing.T) {
 	check("inflight", webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items)
 	check("of a collection",
 		webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.documents&shard="+x.To)).Items)
-	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.changes")); len(out.Items) != 0 {
-		t.Errorf("of another collection: %+v", out.Items)
-	}
+	out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight?ns=yorkie-meta.changes"))
+	expect.Len(t, out.Items, 0, "of another collection")
 	check("collection", webtest.Decode[api.CollectionDetail](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents")).Moving)
 	check("donor", webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1"+answer.ShardURL(x.From))).Moving)
 	check("recipient", webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1"+answer.ShardURL(x.To))).Moving)
 	check("chunk", webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks/"+ref+"/why")).Moving)
 	for i, row := range webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks")).Items {
-		if want := map[bool]string{true: x.To}[i == 2]; row.MovingTo != want {
-			t.Errorf("chunk %d moves to %q, want %q", i, row.MovingTo, want)
-		}
+		expect.Equal(t, row.MovingTo, map[bool]string{true: x.To}[i == 2], "chunk %d moves to", i)
 	}
 }
 
@@ -201,9 +196,8 @@ func TestAMoveThatIsCommittedCountsAsArrived(t *testing.T) {
 	expect.Contains(t, pageOf(t, s, "/activity"), "Moved; the donor is cleaning up", "the activity")
 	expect.Lacks(t, pageOf(t, s, "/collections/yorkie-meta.documents"), "moving to ",
 		"the chunk counts as on its way")
-	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); !out.Items[0].Arrived {
-		t.Errorf("%+v", out.Items)
-	}
+	out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight"))
+	expect.That(t, out.Items[0].Arrived, "%+v", out.Items)
 }
 
 func TestPagesTellThatMovesCannotBeRead(t *testing.T) {
@@ -216,13 +210,11 @@ func TestPagesTellThatMovesCannotBeRead(t *testing.T) {
 	}
 	s.Watcher.Publish(table)
 	html := pageOf(t, s, "/activity")
-	if !strings.Contains(html, "find on config.changelog") || strings.Contains(html, "Nothing is moving.") {
-		t.Error("it is not said, or nothing is said to move")
-	}
-	if w := s.Do("GET", "/api/v1/activity/inflight"); w.Code != http.StatusForbidden ||
-		!strings.Contains(w.Body.String(), "find on config.changelog") {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	expect.That(t, strings.Contains(html, "find on config.changelog") && !strings.Contains(html, "Nothing is moving."),
+		"it is not said, or nothing is said to move")
+	w := s.Do("GET", "/api/v1/activity/inflight")
+	expect.That(t, w.Code == http.StatusForbidden && strings.Contains(w.Body.String(), "find on config.changelog"),
+		"%d %s", w.Code, w.Body)
 	// A frozen config server: what was known stays, with its age.
 	stale := movingTable()
 	stale.Health[topology.PartMoves] = topology.Health{
@@ -230,12 +222,10 @@ func TestPagesTellThatMovesCannotBeRead(t *testing.T) {
 		Err: fault.New(fault.Unavailable, "The cluster does not answer."),
 	}
 	s.Watcher.Publish(stale)
-	if html := pageOf(t, s, "/activity"); !strings.Contains(html, "The cluster does not answer.") || !strings.Contains(html, "step 2 of 6") {
-		t.Error("stale moves are not shown as such")
-	}
-	if out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")); !out.Stale || len(out.Items) != 1 {
-		t.Errorf("%+v", out)
-	}
+	html = pageOf(t, s, "/activity")
+	expect.ContainsAll(t, html, []string{"The cluster does not answer.", "step 2 of 6"}, "stale moves are not shown as such")
+	out := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight"))
+	expect.That(t, out.Stale && len(out.Items) == 1, "%+v", out)
 }
 
 func TestMoveOfARunLinksTheRun(t *testing.T) {
@@ -256,17 +246,15 @@ func TestMoveOfARunLinksTheRun(t *testing.T) {
 	if html := pageOf(t, s, "/"); !strings.Contains(html, `href="/runs/ourrun"`) || strings.Contains(html, "/runs/earlier") {
 		t.Error("the overview does not lead to the run")
 	}
-	if m := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" || m.Run != "ourrun" {
-		t.Errorf("%+v", m)
-	}
+	m := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items[0]
+	expect.That(t, m.By == "run" && m.Run == "ourrun", "%+v", m)
 	if asked > 2 { // the activity of the overview asks too
 		t.Errorf("the journal was read %d times for one table", asked)
 	}
 	// The donor of a program without a name looks as that of the balancer.
 	s.Watcher.Publish(movingTable(func(x *topology.InFlight) { x.By, x.App = topology.MoveByBalancer, "" }))
-	if m := webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items[0]; m.By != "run" {
-		t.Errorf("%+v", m)
-	}
+	m = webtest.Decode[api.List[api.InFlight]](t, s.Do("GET", "/api/v1/activity/inflight")).Items[0]
+	expect.That(t, m.By == "run", "%+v", m)
 	asked = 0
 	s.Watcher.Publish(webtest.CannedTable(9, 250))
 	pageOf(t, s, "/collections/yorkie-meta.documents")
@@ -297,13 +285,11 @@ func TestLocateWarnsOfAMoveInFlight(t *testing.T) {
 	for i, moving := range map[int]bool{2: true, 3: false} {
 		s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return at(i).Items, nil }
 		want := fmt.Sprintf("Moving from %s to %s now", table.Moves.List[0].From, table.Moves.List[0].To)
-		if html := pageOf(t, s, "/locate?q=x"); strings.Contains(html, want) != moving && !strings.Contains(want, "<") {
-			t.Errorf("chunk %d: said %v", i, !moving)
-		}
+		html := pageOf(t, s, "/locate?q=x")
+		expect.That(t, strings.Contains(html, want) == moving || strings.Contains(want, "<"), "chunk %d: said %v", i, !moving)
 		out := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x"))
-		if got := out.Items[0].Places[0].Moving; (got != nil) != moving || moving && (got.To != table.Moves.List[0].To || !got.Whole) {
-			t.Errorf("chunk %d: %+v", i, got)
-		}
+		got := out.Items[0].Places[0].Moving
+		expect.That(t, (got != nil) == moving && (!moving || got.To == table.Moves.List[0].To && got.Whole), "chunk %d: %+v", i, got)
 	}
 	// A project's rows are known by the first field of the key only.
 	lead := webtest.Must(c.Key.Values(c.Chunks.At(2).Min))[0]
@@ -319,9 +305,8 @@ func TestLocateWarnsOfAMoveInFlight(t *testing.T) {
 		return []placement.Item{{Kind: "project", ID: "x", Places: []placement.Place{p}}}, nil
 	}
 	out := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x"))
-	if got := out.Items[0].Places[0].Moving; got == nil || got.Whole {
-		t.Errorf("of a project: %+v", got)
-	}
+	got := out.Items[0].Places[0].Moving
+	expect.That(t, got != nil && !got.Whole, "of a project: %+v", got)
 }
 
 func TestOpenBrowsersFollowTheProgressOfAMove(t *testing.T) {
@@ -364,9 +349,8 @@ func TestOpenBrowsersFollowTheProgressOfAMove(t *testing.T) {
 			x.Copied.Value += 100
 			x.Copied.At, x.Estimate.At = x.Copied.At.Add(0), x.Estimate.At.Add(-time.Minute)
 		}
-		if news := step(onShard, same); len(news) != 0 {
-			t.Errorf("nothing looks different, and %v are told", news)
-		}
+		news := step(onShard, same)
+		expect.Equal(t, len(news), 0, "nothing looks different, and %v are told", news)
 		over := *l.Watcher.Get()
 		over.Seq, over.Moves = over.Seq+1, topology.Moves{}
 		l.Watcher.Publish(&over)
@@ -381,10 +365,9 @@ func TestMovesOfThePastAreNotThoseOfNow(t *testing.T) {
 	table := movingTable()
 	v := answer.View{Table: table, Now: webtest.Epoch, Past: &answer.PastTime{At: webtest.Epoch}}
 	c := table.Collection(webtest.DocumentsNS)
-	if m := logbook.MovingNow(v, table.Moves.List, 10); len(m.Items) != 0 || m.None != "" || logbook.MovingChunks(v, c) != nil ||
-		len(logbook.InFlightOf(v, table.Moves.List)) != 0 {
-		t.Errorf("%+v", m)
-	}
+	m := logbook.MovingNow(v, table.Moves.List, 10)
+	expect.That(t, len(m.Items) == 0 && m.None == "" && logbook.MovingChunks(v, c) == nil &&
+		len(logbook.InFlightOf(v, table.Moves.List)) == 0, "%+v", m)
 }
 
 func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
@@ -397,12 +380,10 @@ func TestTheOverviewShowsTheOldestOfManyMoves(t *testing.T) {
 	}
 	s.Watcher.Publish(table)
 	html := pageOf(t, s, "/")
-	if !strings.Contains(html, "shard-5") || strings.Contains(html, "shard-6<") || !strings.Contains(html, "and 6 more") {
-		t.Error("not the first six")
-	}
-	if html = pageOf(t, s, "/activity"); !strings.Contains(html, "shard-11") || !strings.Contains(textOf(t, html), "30 h ago") {
-		t.Error("the activity page has not all")
-	}
+	expect.That(t, strings.Contains(html, "shard-5") && !strings.Contains(html, "shard-6<") && strings.Contains(html, "and 6 more"),
+		"not the first six")
+	html = pageOf(t, s, "/activity")
+	expect.That(t, strings.Contains(html, "shard-11") && strings.Contains(textOf(t, html), "30 h ago"), "the activity page has not all")
 }
 
 // A donor that fails over never logs the end: what is not under way any more is
@@ -446,11 +427,9 @@ func TestALoggedMoveThatIsNotUnderWayHasNoKnownEnd(t *testing.T) {
 		}
 		return n
 	}
-	if n := states(func(*topology.Table) {}); n["running"] != 2 || n["unclear"] != 1 || n["done"] != 1 {
-		t.Errorf("%v", n)
-	}
+	n := states(func(*topology.Table) {})
+	expect.That(t, n["running"] == 2 && n["unclear"] == 1 && n["done"] == 1, "%v", n)
 	stale := func(table *topology.Table) { table.Health[topology.PartMoves] = topology.Health{} }
-	if n := states(stale); n["running"] != 4 {
-		t.Errorf("where the list is not known: %v", n)
-	}
+	n = states(stale)
+	expect.Equal(t, n["running"], 4, "where the list is not known: %v", n)
 }

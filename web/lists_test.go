@@ -98,9 +98,8 @@ func TestEveryListIsPagedToItsEnd(t *testing.T) {
 				t.Errorf("%s: %d items, %d in pages of %d, or in another order", address, len(all), len(got), limit)
 			}
 		}
-		if w := s.Do("GET", webtest.AddressOf(rt.Pattern)+"?cursor=eA"); w.Code >= 500 {
-			t.Errorf("%s: a foreign cursor: %d", address, w.Code)
-		}
+		w := s.Do("GET", webtest.AddressOf(rt.Pattern)+"?cursor=eA")
+		expect.That(t, w.Code < 500, "%s: a foreign cursor: %d", address, w.Code)
 	}
 	expect.That(t, lists >= 10, "only %d lists have several items", lists)
 }
@@ -112,7 +111,7 @@ func TestListMapAndMatrixHaveCollectionsInOneOrder(t *testing.T) {
 	table.Unsharded = []topology.Namespace{"yorkie-meta.aa", "yorkie-meta.zz"}
 	s.Watcher.Value = &table
 	page := func(path, rows string) (names []string) {
-		webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find(rows).Each(func(_ int, row *goquery.Selection) {
+		s.Page(t, path).Find(rows).Each(func(_ int, row *goquery.Selection) {
 			names = append(names, row.AttrOr("data-key", ""))
 		})
 		return names
@@ -126,18 +125,16 @@ func TestListMapAndMatrixHaveCollectionsInOneOrder(t *testing.T) {
 			bands = append(bands, b.NS)
 		}
 	}
-	if len(bands) < 3 || !slices.Equal(listed, bands) || !slices.Equal(cells, bands) {
-		t.Errorf("list %v\nmap %v\nmatrix %v", listed, bands, cells)
-	}
+	expect.That(t, len(bands) >= 3 && slices.Equal(listed, bands) && slices.Equal(cells, bands),
+		"list %v\nmap %v\nmatrix %v", listed, bands, cells)
 }
 
 func TestAFailedPageOffersNoCSV(t *testing.T) {
 	s := webtest.New(t)
 	for address, status := range map[string]int{"/shards/nope": 404, "/zones?at=x": 400, "/runs?state=x": 400, "/zones": 200} {
 		w := s.Do("GET", address)
-		if w.Code != status || strings.Contains(w.Body.String(), ".csv") != (status == 200) {
-			t.Errorf("%s: %d, want %d and a link to CSV only if 200", address, w.Code, status)
-		}
+		expect.That(t, w.Code == status && strings.Contains(w.Body.String(), ".csv") == (status == 200),
+			"%s: %d, want %d and a link to CSV only if 200", address, w.Code, status)
 	}
 }
 
@@ -178,9 +175,7 @@ func TestEveryListHasCSV(t *testing.T) {
 		if rt.Tag != site.TagAPI || rt.Method != "GET" || byHand {
 			continue
 		}
-		if isCSV := slices.Contains(rt.Types, site.MediaCSV); isCSV != (item != nil) {
-			t.Errorf("%s: is a list: %v, has CSV: %v", rt.Pattern, item != nil, isCSV)
-		}
+		expect.Equal(t, slices.Contains(rt.Types, site.MediaCSV), item != nil, "%s: is a list: %v, has CSV", rt.Pattern, item != nil)
 		if item == nil {
 			continue
 		}
@@ -222,8 +217,7 @@ func TestCSVHasAllPages(t *testing.T) {
 	for _, address := range []string{"/collections/yorkie-meta.changes/chunks?limit=5", "/activity?internal=1&limit=5"} {
 		w := s.Do("GET", "/api/v1"+address, webtest.Header("Accept", "text/csv"))
 		rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
-		if want := map[byte]int{'c': 1200, 'a': 300}[address[1]]; err != nil || len(rows)-1 != want {
-			t.Errorf("%s: %d lines, want %d: %v", address, len(rows)-1, want, err)
-		}
+		want := map[byte]int{'c': 1200, 'a': 300}[address[1]]
+		expect.That(t, err == nil && len(rows)-1 == want, "%s: %d lines, want %d: %v", address, len(rows)-1, want, err)
 	}
 }

@@ -50,9 +50,8 @@ func TestPagesOfManyCollectionsStaySmall(t *testing.T) {
 	t.Parallel()
 	s := manyCollections(t, 100, 100, 9_900)
 	for _, path := range append(everyPage(s), "/collections?page=3", "/shards/shard-rs-2", "/matrix?db=app&page=9") {
-		if w := s.Do("GET", path); w.Code >= 500 || w.Body.Len() > 250<<10 {
-			t.Errorf("%s: %d, %d bytes", path, w.Code, w.Body.Len())
-		}
+		w := s.Do("GET", path)
+		expect.That(t, w.Code < 500 && w.Body.Len() <= 250<<10, "%s: %d, %d bytes", path, w.Code, w.Body.Len())
 	}
 }
 
@@ -152,9 +151,8 @@ func TestShardOfManyCollectionsIsAnsweredInPages(t *testing.T) {
 			if page.Next == "" {
 				break
 			}
-			if want := map[string]int{"": 100, "?limit=1000": 1000}[query]; len(page.Contents) != want {
-				t.Errorf("page %d of %q has %d collections", pages, query, len(page.Contents))
-			}
+			want := map[string]int{"": 100, "?limit=1000": 1000}[query]
+			expect.That(t, len(page.Contents) == want, "page %d of %q has %d collections", pages, query, len(page.Contents))
 			next = "?" + url.Values{"cursor": {string(page.Next)}, "limit": {strings.TrimPrefix(query, "?limit=")}}.Encode()
 		}
 		for i := range 2_300 {
@@ -180,9 +178,7 @@ func TestPagesSayWhatIsGivenUpForMemory(t *testing.T) {
 		{760, http.StatusServiceUnavailable, "pages are slower"}, {900, http.StatusServiceUnavailable, "routing tables do not grow"},
 		{100, http.StatusOK, ""}} {
 		heap = tc.heap << 20
-		if w := s.Do("GET", past); w.Code != tc.past {
-			t.Errorf("%d MiB: %d for the past", tc.heap, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", past).Code, tc.past, "%d MiB: for the past", tc.heap)
 		for _, path := range []string{"/collections", "/readyz"} {
 			w := s.Do("GET", path)
 			text := w.Body.String()

@@ -108,9 +108,8 @@ func tryNames(t *testing.T, names, where []string) {
 			}
 			if rt.Pattern == "/api/v1/shards/{name}" || rt.Pattern == "/api/v1/collections/{ns}" {
 				var got struct{ Name, NS string }
-				if got = webtest.Decode[struct{ Name, NS string }](t, w); got.Name+got.NS != as {
-					t.Errorf("%q is answered with %q", as, got)
-				}
+				got = webtest.Decode[struct{ Name, NS string }](t, w)
+				expect.Equal(t, got.Name+got.NS, as, "%q is answered with %q", as, got)
 			}
 		}
 	}
@@ -130,9 +129,8 @@ func TestAChunkOfALongBoundHasItsAddresses(t *testing.T) {
 		for _, address := range []string{page, "/api/v1" + page + "/why", "/api/v1" + page + "/around", "/api/v1" + page + "/size",
 			"/?watch=" + url.QueryEscape(changing.ChunkItem(c, ch.Min)),
 			answer.PlanURL("split", "ns", "app.url", "chunk", answer.ChunkRef(c, ch.Min))} {
-			if w := s.Do("GET", address); w.Code != http.StatusOK || len(address) > 1000 {
-				t.Errorf("chunk %d at %.200s: %d %.200s", i, address, w.Code, w.Body)
-			}
+			w := s.Do("GET", address)
+			expect.That(t, w.Code == http.StatusOK && len(address) <= 1000, "chunk %d at %.200s: %d %.200s", i, address, w.Code, w.Body)
 		}
 	}
 	old, err := c.ExactRef(c.Chunks.At(1).Min)
@@ -142,9 +140,8 @@ func TestAChunkOfALongBoundHasItsAddresses(t *testing.T) {
 	for i, ch := range c.Chunks.All() {
 		w := s.Do("GET", "/api/v1/collections/app.url/chunks?limit=1&cursor="+url.QueryEscape(cursor))
 		list := webtest.Decode[api.List[api.Chunk]](t, w)
-		if len(list.Items) != 1 || list.Items[0].Ref != answer.ChunkRef(c, ch.Min) || len(list.Next) > 1000 {
-			t.Fatalf("page %d: %d, %d chunks, next of %d bytes", i, w.Code, len(list.Items), len(list.Next))
-		}
+		must.That(t, len(list.Items) == 1 && list.Items[0].Ref == answer.ChunkRef(c, ch.Min) && len(list.Next) <= 1000,
+			"page %d: %d, %d chunks, next of %d bytes", i, w.Code, len(list.Items), len(list.Next))
 		cursor = string(list.Next)
 	}
 	// The chunk at which the list goes on was merged away meanwhile: its bound is not in the cursor, its place is.
@@ -200,11 +197,8 @@ func TestHiddenKeysHaveNoNamesBesideThem(t *testing.T) {
 		}
 		chunks := bodySeen(site, "/api/v1/collections/yorkie-meta.documents/chunks?limit=1000")
 		flights := bodySeen(site, "/api/v1/activity/inflight")
-		if strings.Contains(chunks, "projectName") != may || strings.Contains(flights, p.ID.Hex()) != may {
-			t.Errorf("names in JSON for %s: %s %s", role, chunks[:min(len(chunks), 400)], flights)
-		}
-		if may == strings.Contains(chunks, shardkey.HiddenText) {
-			t.Errorf("the keys for %s are not as the test means them", role)
-		}
+		expect.That(t, strings.Contains(chunks, "projectName") == may && strings.Contains(flights, p.ID.Hex()) == may,
+			"names in JSON for %s: %s %s", role, chunks[:min(len(chunks), 400)], flights)
+		expect.That(t, may != strings.Contains(chunks, shardkey.HiddenText), "the keys for %s are not as the test means them", role)
 	}
 }

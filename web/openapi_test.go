@@ -50,9 +50,8 @@ func TestTheDescriptionNamesTheStatusesAndBodiesThatThereAre(t *testing.T) {
 		for method, op := range ops {
 			_, text := op.RequestBody.Content["text/plain"]
 			expect.Equal(t, text, method == "post" && path == "/api/v1/locate", "%s %s takes text", method, path)
-			if _, form := op.RequestBody.Content[site.MediaForm]; form && strings.HasPrefix(path, "/api/") {
-				t.Errorf("%s %s takes a form", method, path)
-			}
+			_, form := op.RequestBody.Content[site.MediaForm]
+			expect.That(t, !form || !strings.HasPrefix(path, "/api/"), "%s %s takes a form", method, path)
 		}
 	}
 	if doc.Paths["/api/v1/runs/{id}/undo"]["post"].RequestBody.Required || !doc.Paths["/api/v1/plans"]["post"].RequestBody.Required {
@@ -70,33 +69,27 @@ func TestShapesOfListsAndFigures(t *testing.T) {
 	}
 	w := s.Do("GET", "/api/v1/collections")
 	must.Do(t, json.Unmarshal(w.Body.Bytes(), &list))
-	if list.Next != nil || list.AsOf != "2026-03-01T12:00:00Z" || list.Stale == nil || *list.Stale || len(list.Items) != 5 {
-		t.Errorf("%s", w.Body)
-	}
+	expect.That(t, list.Next == nil && list.AsOf == "2026-03-01T12:00:00Z" && list.Stale != nil && !*list.Stale && len(list.Items) == 5,
+		"%s", w.Body)
 	for _, row := range list.Items {
 		if row["ns"] != "yorkie-meta.documents" {
 			continue
 		}
-		if key, _ := json.Marshal(row["key"]); string(key) != `{"project_id":{"$numberInt":"1"}}` {
-			t.Errorf("key %s", key)
-		}
+		key, _ := json.Marshal(row["key"])
+		expect.Equal(t, string(key), `{"project_id":{"$numberInt":"1"}}`, "key %s", key)
 		part := row["shards"].([]any)[1].(map[string]any)
 		text, _ := json.Marshal(part["bytes"])
-		if part["shard"] != "shard-rs-1" || part["chunks"].(float64) != 84 ||
-			string(text) != `{"at":"2026-03-01T12:00:00Z","exact":false,"method":"collStats","value":1000}` {
-			t.Errorf("%v %s", part, text)
-		}
+		expect.That(t, part["shard"] == "shard-rs-1" && part["chunks"].(float64) == 84 &&
+			string(text) == `{"at":"2026-03-01T12:00:00Z","exact":false,"method":"collStats","value":1000}`, "%v %s", part, text)
 	}
 	var unknown map[string]any
 	w = s.Do("GET", "/api/v1/collections/yorkie-meta.changes")
 	_ = json.Unmarshal(w.Body.Bytes(), &unknown)
-	if text, _ := json.Marshal(unknown["bytes"]); string(text) != `{"reason":"notLoaded","value":null}` {
-		t.Errorf("unknown: %s", text)
-	}
+	text, _ := json.Marshal(unknown["bytes"])
+	expect.Equal(t, string(text), `{"reason":"notLoaded","value":null}`, "unknown: %s", text)
 	for _, address := range []string{"/api/v1/zones", "/api/v1/activity?ns=none"} {
-		if w := s.Do("GET", address); !strings.Contains(w.Body.String(), `"items":[`) || !strings.Contains(w.Body.String(), `"next":null`) {
-			t.Errorf("%s: %s", address, w.Body)
-		}
+		w := s.Do("GET", address)
+		expect.ContainsAll(t, w.Body.String(), []string{`"items":[`, `"next":null`}, "%s", address)
 	}
 }
 
@@ -104,17 +97,13 @@ func TestNamesInAddressesAreUnescapedOnce(t *testing.T) {
 	s := webtest.New(t)
 	ns := "weird.a/b,c@1%2F ü"
 	for _, suffix := range []string{"", "/chunks", "/map"} {
-		if w := s.Do("GET", "/api/v1/collections/"+url.PathEscape(ns)+suffix); w.Code != 200 {
-			t.Errorf("%s: %d %s", suffix, w.Code, w.Body)
-		}
+		w := s.Do("GET", "/api/v1/collections/"+url.PathEscape(ns)+suffix)
+		expect.That(t, w.Code == 200, "%s: %d %s", suffix, w.Code, w.Body)
 	}
-	if got := webtest.Decode[api.CollectionDetail](t, s.Do("GET", "/api/v1/collections/"+url.PathEscape(ns))); got.NS != ns {
-		t.Errorf("ns %q", got.NS)
-	}
-	if got := webtest.Decode[api.ShardDetail](t, s.Do("GET",
-		"/api/v1/shards/"+url.PathEscape(webtest.HostileName))); got.Name != webtest.HostileName {
-		t.Errorf("shard %q", got.Name)
-	}
+	expect.Equal(t, webtest.Decode[api.CollectionDetail](t, s.Do("GET", "/api/v1/collections/"+url.PathEscape(ns))).NS, ns, "ns")
+	got := webtest.Decode[api.ShardDetail](t, s.Do("GET",
+		"/api/v1/shards/"+url.PathEscape(webtest.HostileName)))
+	expect.Equal(t, got.Name, webtest.HostileName, "shard")
 	expect.Equal(t, s.Do("GET", "/collections/"+url.PathEscape(ns)).Code, 200, "the page")
 	expect.That(t, len(s.Watcher.Seen) != 0 && s.Watcher.Seen[0] == topology.Namespace(ns), "viewed %q", s.Watcher.Seen)
 }
@@ -136,9 +125,8 @@ func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
 		table.Health[topology.PartZones], table.Health[topology.PartEvents] = c.health, c.health
 		s.Watcher.Publish(&table)
 		for _, address := range []string{"/api/v1/zones", "/api/v1/activity"} {
-			if w := s.Do("GET", address); w.Code != c.status || !strings.Contains(w.Body.String(), c.text) {
-				t.Errorf("%s: %s %d %s", name, address, w.Code, w.Body)
-			}
+			w := s.Do("GET", address)
+			expect.That(t, w.Code == c.status && strings.Contains(w.Body.String(), c.text), "%s: %s %d %s", name, address, w.Code, w.Body)
 		}
 		for _, address := range []string{"/zones", "/activity", "/", "/api/v1/cluster", "/api/v1/collections"} {
 			expect.Equal(t, s.Do("GET", address).Code, 200, "%s: %s", name, address)
@@ -148,22 +136,17 @@ func TestWhatWasNeverReadIsNotAnEmptyList(t *testing.T) {
 
 func TestEveryRouteHasAPolicyASummaryAndItsPathParameters(t *testing.T) {
 	for _, rt := range web.Routes() {
-		if _, known := rt.Policy.Needs(); !known {
-			t.Errorf("%s %s has policy %q", rt.Method, rt.Pattern, rt.Policy)
-		}
-		if rt.Summary == "" || rt.Tag == "" || rt.Handler == nil {
-			t.Errorf("%s %s lacks summary, tag or handler", rt.Method, rt.Pattern)
-		}
+		_, known := rt.Policy.Needs()
+		expect.That(t, known, "%s %s has policy %q", rt.Method, rt.Pattern, rt.Policy)
+		expect.That(t, rt.Summary != "" && rt.Tag != "" && rt.Handler != nil, "%s %s lacks summary, tag or handler", rt.Method, rt.Pattern)
 		expect.That(t, rt.Answer != nil || rt.Types != nil, "%s %s does not say what it answers", rt.Method, rt.Pattern)
 		for _, p := range rt.Params {
 			expect.Equal(t, strings.Contains(rt.Pattern, "{"+p.Name+"}"), (p.In == "path"),
 				"%s: whether parameter %s, in the %s, is in the pattern", rt.Pattern, p.Name, p.In)
 		}
-		if n := strings.Count(rt.Pattern, "{"); n != len(
-			slices.DeleteFunc(slices.Clone(rt.Params), func(p site.Param) bool { return p.In != "path" }),
-		) {
-			t.Errorf("%s has %d path parameters, described otherwise", rt.Pattern, n)
-		}
+		n := strings.Count(rt.Pattern, "{")
+		expect.That(t, n == len(slices.DeleteFunc(slices.Clone(rt.Params), func(p site.Param) bool { return p.In != "path" })),
+			"%s has %d path parameters, described otherwise", rt.Pattern, n)
 	}
 }
 
@@ -214,8 +197,7 @@ func TestWrongMethodsAndTrailingSlashesAreRefused(t *testing.T) {
 		{"GET", "/static/../server.go", "", 404, "", "text/html; charset=utf-8"},
 	} {
 		w := s.Do(c.method, c.target, webtest.Header("Accept", c.accept))
-		if w.Code != c.status || w.Header().Get("Allow") != c.allow || w.Header().Get("Content-Type") != c.media {
-			t.Errorf("%s %s: %d %q %q", c.method, c.target, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
-		}
+		expect.That(t, w.Code == c.status && w.Header().Get("Allow") == c.allow && w.Header().Get("Content-Type") == c.media,
+			"%s %s: %d %q %q", c.method, c.target, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
 	}
 }

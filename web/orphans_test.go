@@ -96,9 +96,7 @@ func checkOrphans(f *webtest.BreakableServer, ns, shard string, want topology.Or
 		}
 	}
 	for name, o := range map[string]api.Orphans{"collection": c.Orphans, "shard": s.Orphans, "collection on the shard": on} {
-		if o.State != string(want) || o.Text == "" || strings.Contains(o.Text, "[") {
-			f.Errorf("%s: %+v, want %s", name, o, want)
-		}
+		expect.That(f, o.State == string(want) && o.Text != "" && !strings.Contains(o.Text, "["), "%s: %+v, want %s", name, o, want)
 		switch want {
 		case topology.OrphansCounted:
 			if o.Count.Value == nil || *o.Count.Value != int64(most) {
@@ -108,23 +106,20 @@ func checkOrphans(f *webtest.BreakableServer, ns, shard string, want topology.Or
 				}
 			}
 		case topology.OrphansPending:
-			if o.AtMost == nil || *o.AtMost != int64(most) || o.Until == nil || o.Ranges != 1 || o.Count.Value != nil {
-				f.Errorf("%s: %+v, want at most %d", name, o, most)
-			}
+			expect.That(f, o.AtMost != nil && *o.AtMost == int64(most) && o.Until != nil && o.Ranges == 1 && o.Count.Value == nil,
+				"%s: %+v, want at most %d", name, o, most)
 		default:
 			expect.That(f, o.Count.Value == nil && o.AtMost == nil, "%s: %+v", name, o)
 		}
 	}
 	for path, told := range map[string]api.Orphans{"/collections/" + ns: c.Orphans, "/shards/" + shard: s.Orphans} {
-		if text, title := fact(path); text == "" || !strings.HasPrefix(title, told.Text) {
-			f.Errorf("%s says %q (%q), the API %q", path, text, title, told.Text)
-		}
+		text, title := fact(path)
+		expect.That(f, text != "" && strings.HasPrefix(title, told.Text), "%s says %q (%q), the API %q", path, text, title, told.Text)
 	}
 	// Figures of documents say whether orphans are in them.
 	for _, p := range c.Shards {
-		if p.Documents.Method == "collStats" && want == topology.OrphansCounted && p.Chunks > 0 {
-			f.Errorf("documents on %s are said to have orphans in them", p.Shard)
-		}
+		expect.That(f, p.Documents.Method != "collStats" || want != topology.OrphansCounted || p.Chunks == 0,
+			"documents on %s are said to have orphans in them", p.Shard)
 	}
 }
 
@@ -170,12 +165,10 @@ func TestEveryPlaceSaysWhoHoldsUpADeletion(t *testing.T) {
 	table.Deletions = topology.Deletions{Reason: "notPermitted", Privilege: "inprog on the cluster"}
 	s.Watcher.Publish(table)
 	for _, path := range pages {
-		if text := textOf(t, pageOf(t, s, path)); !strings.Contains(text,
-			"Whether open cursors hold up the deletion of old documents cannot be known without inprog on the cluster.") {
-			t.Errorf("%s does not say that it cannot be known", path)
-		}
+		text := textOf(t, pageOf(t, s, path))
+		expect.Contains(t, text, "Whether open cursors hold up the deletion of old documents cannot be known without inprog on the cluster.",
+			"%s does not say that it cannot be known", path)
 	}
-	if r := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+webtest.RecordID("queued"))); r.Deletions != nil {
-		t.Errorf("a run that waits for no deletion: %+v", r.Deletions)
-	}
+	r := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+webtest.RecordID("queued")))
+	expect.That(t, r.Deletions == nil, "a run that waits for no deletion: %+v", r.Deletions)
 }

@@ -19,6 +19,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/simcluster"
 	"shardboard/web"
@@ -100,7 +101,7 @@ func questionsTo(f *webtest.BreakableServer, p api.Plan, undo string) []question
 		"{file}", "none.css")
 	var out []question
 	for _, rt := range web.Served(f.Deps) {
-		path := fill.Replace(rt.Pattern)
+		path := withSmallModel(fill.Replace(rt.Pattern))
 		q := question{method: rt.Method, path: path, page: rt.Tag == site.TagPages}
 		switch {
 		case rt.Pattern == "/live" || strings.HasPrefix(rt.Pattern, "/login") || rt.Pattern == "/readyz":
@@ -114,14 +115,8 @@ func questionsTo(f *webtest.BreakableServer, p api.Plan, undo string) []question
 						out = append(out, question{method: "GET", path: path + "?q=" + url.QueryEscape(text) + more, page: q.page, needs: needs})
 					}
 				}
-				out = append(
-					out,
-					question{
-						method: "GET",
-						path:   path + "?ns=yorkie-meta.changes&counts=1&prove=1&key=" + url.QueryEscape(`{"$oid":"`+docID(f)+`"}`),
-						page:   q.page,
-					},
-				)
+				q.path += "?ns=yorkie-meta.changes&counts=1&prove=1&key=" + url.QueryEscape(`{"$oid":"`+docID(f)+`"}`)
+				out = append(out, q)
 			}
 		case strings.HasSuffix(rt.Pattern, "/plans"):
 			for kind, args := range plansOf(f, project.ID.Hex(), ref) {
@@ -237,14 +232,12 @@ func checkOutageAnswer(f *webtest.BreakableServer, o outage, name string, q ques
 		return
 	}
 	expect.That(f, w.Header().Get("Retry-After") != "", "%s, %s: no Retry-After", name, q)
-	if w.Header().Get("Content-Type") == api.ProblemType && !strings.HasPrefix(said(f, q, w), "The cluster does not answer. ") {
-		f.Errorf("%s, %s: title of %s", name, q, text)
-	}
+	expect.That(f, w.Header().Get("Content-Type") != api.ProblemType || strings.HasPrefix(said(f, q, w), "The cluster does not answer. "),
+		"%s, %s: title of %s", name, q, text)
 	says := said(f, q, w)
 	for _, part := range []string{"The cluster does not answer", q.says, "ry again"} {
-		if !strings.Contains(says, part) {
-			f.Errorf("%s, %s: does not say %q: %.400s", name, q, part, strings.Join(strings.Fields(says), " "))
-		}
+		expect.That(f, strings.Contains(says, part),
+			"%s, %s: does not say %q: %.400s", name, q, part, strings.Join(strings.Fields(says), " "))
 	}
 }
 
@@ -298,9 +291,8 @@ func runThatCanBeUndone(f *webtest.BreakableServer) string {
 	w := f.Post("anna", "/api/v1/plans/"+p.ID+"/run", fmt.Sprintf(`{"hash":%q,"confirm":%q}`, p.Hash, confirm))
 	var r api.Run
 	f.Must(json.Unmarshal(w.Body.Bytes(), &r))
-	if got := f.Ended(r.ID); got.State != "succeeded" {
-		f.Fatalf("%+v", got)
-	}
+	got := f.Ended(r.ID)
+	must.That(f, got.State == "succeeded", "%+v", got)
 	return r.ID
 }
 
@@ -311,8 +303,7 @@ func said(f *webtest.BreakableServer, q question, w *httptest.ResponseRecorder) 
 		return webtest.ParseHTML(f.T, w.Body.String()).Find("main").Text()
 	}
 	var p api.Problem
-	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Header().Get("Content-Type") != api.ProblemType || p.Status != w.Code {
-		f.Fatalf("%s: %v %s", q, err, w.Body)
-	}
+	err := json.Unmarshal(w.Body.Bytes(), &p)
+	must.That(f, err == nil && w.Header().Get("Content-Type") == api.ProblemType && p.Status == w.Code, "%s: %v %s", q, err, w.Body)
 	return p.Title + ". " + p.Detail
 }

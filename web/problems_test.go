@@ -125,16 +125,14 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		for _, p := range found.Items {
 			want = append(want, p.ID+" "+string(p.Severity))
 		}
-		doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+		doc := s.Page(t, "/")
 		level := levelOf(doc)
 		levels[level]++
 		text := strings.TrimSpace(doc.Find("h1").Text())
 		if counts := doc.Find("#live-headline .counts"); counts.Length() > 0 { // the title is the worst problem's sentence
-			if !slices.ContainsFunc(found.Items, func(p rules.Problem) bool {
+			expect.That(t, slices.ContainsFunc(found.Items, func(p rules.Problem) bool {
 				return p.Severity == sum.Worst() && v.Named(p.Text).At(v.Now) == text
-			}) {
-				t.Errorf("%d: the title is %q, which none of the worst problems says", i, text)
-			}
+			}), "%d: the title is %q, which none of the worst problems says", i, text)
 			text = strings.TrimSuffix(strings.TrimSpace(counts.Text()), ".")
 		}
 		none := strings.HasPrefix(text, "No problems") || strings.HasPrefix(text, "No open problems")
@@ -149,7 +147,7 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		checkOverview(t, i, doc, found)
 		checkDot(t, i, doc, v, sum)
 
-		advice := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())
+		advice := s.Page(t, "/advice")
 		if got := strings.TrimSpace(advice.Find("h1").Text()); got != text || levelOf(advice) != level {
 			t.Errorf("%d: the overview says %q (%s), advice %q (%s)", i, text, level, got, levelOf(advice))
 		}
@@ -173,13 +171,10 @@ func TestEveryPlaceShowsTheSameProblems(t *testing.T) {
 		for _, x := range cluster.Problems.Items {
 			lines = append(lines, x.ID+" "+x.Severity)
 		}
-		if !slices.Equal(ids, want) || !slices.Equal(lines, want) {
-			t.Errorf("%d: the API lists %v and %v, want %v", i, ids, lines, want)
-		}
-		if p := cluster.Problems; p.Worst != string(sum.Worst()) || p.Headline != text || p.Clear != sum.Clear() ||
-			p.Critical+p.Warn+p.Info != len(want) || p.Headline != list.Summary.Headline {
-			t.Errorf("%d: %+v for %q", i, p, text)
-		}
+		expect.That(t, slices.Equal(ids, want) && slices.Equal(lines, want), "%d: the API lists %v and %v, want %v", i, ids, lines, want)
+		p := cluster.Problems
+		expect.That(t, p.Worst == string(sum.Worst()) && p.Headline == text && p.Clear == sum.Clear() &&
+			p.Critical+p.Warn+p.Info == len(want) && p.Headline == list.Summary.Headline, "%d: %+v for %q", i, p, text)
 		observed, err := problems.AlertSource(s.Deps.Problems.Advice, false)(t.Context())
 		must.Do(t, err)
 		var alerts []string
@@ -209,21 +204,18 @@ func checkOverview(t *testing.T, i int, doc *goquery.Document, found rules.View)
 	rows.Each(func(n int, li *goquery.Selection) {
 		id, _ := li.Attr("data-key")
 		p := found.Items[n]
-		if id != p.ID || strings.TrimSpace(li.Find(".flag").Text()) != p.Severity.Name() {
-			t.Errorf("%d: row %d is %s %q, want %s %s", i, n, id, li.Find(".flag").Text(), p.ID, p.Severity)
-		}
+		expect.That(t, id == p.ID && strings.TrimSpace(li.Find(".flag").Text()) == p.Severity.Name(),
+			"%d: row %d is %s %q, want %s %s", i, n, id, li.Find(".flag").Text(), p.ID, p.Severity)
 	})
 	rest := doc.Find("#attention .rest").Text()
-	if more := len(found.Items) - problems.ShownProblems; more > 0 && !strings.Contains(rest, fmt.Sprint(more)) {
-		t.Errorf("%d: %d problems are left out and %q", i, more, rest)
-	}
+	more := len(found.Items) - problems.ShownProblems
+	expect.That(t, more <= 0 || strings.Contains(rest, fmt.Sprint(more)), "%d: %d problems are left out and %q", i, more, rest)
 	if s := found.Summary(); s.Unchecked > 0 && !strings.Contains(rest, fmt.Sprintf("%d of %d rules", s.Unchecked, s.Rules)) {
 		t.Errorf("%d: %d rules are not checked and %q", i, s.Unchecked, rest)
 	}
-	if s := found.Summary(); s.NotAvailable > 0 &&
-		!strings.Contains(rest, fmt.Sprintf("%d of %d rules is not available", s.NotAvailable, s.Rules)) {
-		t.Errorf("%d: %d rules are not available and %q", i, s.NotAvailable, rest)
-	}
+	s := found.Summary()
+	expect.That(t, s.NotAvailable == 0 || strings.Contains(rest, fmt.Sprintf("%d of %d rules is not available", s.NotAvailable, s.Rules)),
+		"%d: %d rules are not available and %q", i, s.NotAvailable, rest)
 }
 
 // checkDot: where the data is of now the dot is of the worst problem.
@@ -233,17 +225,14 @@ func checkDot(t *testing.T, i int, doc *goquery.Document, v answer.View, s rules
 	want := "ok"
 	switch {
 	case !v.Table.Loaded, v.Table.Stale(topology.PartRouting, v.Now):
-		if level == "ok" || level == "warn" || level == "critical" {
-			t.Errorf("%d: the dot is %s though the data is not of now", i, level)
-		}
+		expect.That(t, level != "ok" && level != "warn" && level != "critical", "%d: the dot is %s though the data is not of now", i, level)
 		return
 	case s.Worst() == rules.Critical, s.Worst() == rules.Warn:
 		want = string(s.Worst())
 	}
 	expect.Equal(t, level, want, "%d: the dot", i)
-	if words := doc.Find("#status .words").Text(); want == "critical" && !strings.Contains(words, "critical problem") {
-		t.Errorf("%d: the dot says %q", i, words)
-	}
+	words := doc.Find("#status .words").Text()
+	expect.That(t, want != "critical" || strings.Contains(words, "critical problem"), "%d: the dot says %q", i, words)
 }
 
 // TestZonesAreFineOnlyWhenTheirRulesWereChecked: what could not be checked, and
@@ -257,9 +246,8 @@ func TestZonesAreFineOnlyWhenTheirRulesWereChecked(t *testing.T) {
 	found := problems.Problems(v)
 	found.Items, found.Unsure = nil, nil
 	v.Found = &found
-	if a := problems.Zones(v); a.Verdict != fine || a.Level != "ok" {
-		t.Errorf("%s %q, want %q", a.Level, a.Verdict, fine)
-	}
+	a := problems.Zones(v)
+	expect.That(t, a.Verdict == fine && a.Level == "ok", "%s %q, want %q", a.Level, a.Verdict, fine)
 	found.Unsure = []rules.Unsure{{Rule: rules.ZoneViolated}}
 	if a := problems.Zones(v); a.Level != "note" || !strings.Contains(a.Verdict, "not every rule could be checked") {
 		t.Errorf("unchecked: %s %q", a.Level, a.Verdict)
@@ -275,19 +263,16 @@ func TestAHeadlineSaysThatSizesAreStillBeingRead(t *testing.T) {
 	const reading = "No problems found so far: sizes are being read"
 	all := rules.Summary{Rules: len(rules.Rules()), Unchecked: 4}
 	v := answer.View{Table: &topology.Table{Loaded: true}}
-	if level, text := problems.Headline(v, all); level != "note" || text != reading {
-		t.Errorf("before the first read: %s %q", level, text)
-	}
+	level, text := problems.Headline(v, all)
+	expect.That(t, level == "note" && text == reading, "before the first read: %s %q", level, text)
 	v.Now = time.Now()
 	v.Table.Health = map[topology.Part]topology.Health{topology.PartSizes: {At: v.Now}}
-	if _, text := problems.Headline(v, all); text == reading {
-		t.Errorf("after the first read: %q", text)
-	}
+	_, text = problems.Headline(v, all)
+	expect.That(t, text != reading, "after the first read: %q", text)
 	all.Warn = 1
 	v.Table.Health = nil
-	if _, text := problems.Headline(v, all); text != "1 warning" {
-		t.Errorf("with a problem: %q", text)
-	}
+	_, text = problems.Headline(v, all)
+	expect.Equal(t, text, "1 warning", "with a problem")
 }
 
 // TestAClearClusterSaysNoProblems: only then, and by the same words everywhere.
@@ -305,8 +290,7 @@ func TestAClearClusterSaysNoProblems(t *testing.T) {
 		{rules.Summary{Rules: 30, Warn: 2, Info: 1}, "warn", "2 warnings, 1 note"},
 		{rules.Summary{Rules: 30, Critical: 1, Warn: 2, Unchecked: 4}, "bad", "1 critical problem, 2 warnings"},
 	} {
-		if level, text := problems.Headline(answer.View{Table: &topology.Table{Loaded: true}}, c.s); level != c.level || text != c.want {
-			t.Errorf("%+v: %s %q", c.s, level, text)
-		}
+		level, text := problems.Headline(answer.View{Table: &topology.Table{Loaded: true}}, c.s)
+		expect.That(t, level == c.level && text == c.want, "%+v: %s %q", c.s, level, text)
 	}
 }

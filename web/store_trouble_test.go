@@ -23,6 +23,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/history"
 	"shardboard/internal/outcome"
 	"shardboard/internal/profile"
@@ -34,18 +35,15 @@ import (
 	"shardboard/web/webtest"
 )
 
-// storeTroubles are ways in which the store fails: with which error, and whether reads do.
-func storeTroubles() map[string]struct {
+// storeTrouble is a way in which the store fails: with which error, and whether reads do.
+type storeTrouble struct {
 	err   error
 	reads bool
 	code  store.TroubleCode
-} {
-	type trouble = struct {
-		err   error
-		reads bool
-		code  store.TroubleCode
-	}
-	return map[string]trouble{
+}
+
+func storeTroubles() map[string]storeTrouble {
+	return map[string]storeTrouble{
 		"full":                {result{13, "database or disk is full"}, false, store.TroubleFull},
 		"quota":               {syscall.EDQUOT, false, store.TroubleQuota},
 		"read-only":           {syscall.EROFS, false, store.TroubleReadOnly},
@@ -89,20 +87,15 @@ func TestNoFailureOfTheStoreIsAnInternalError(t *testing.T) {
 						failed++
 					}
 				}
-				if least := len(changesTo(f, done)) / 2; failed < least {
-					t.Errorf("only %d of %d requests met the store", failed, len(questions))
-				}
-				if now := f.DB.Trouble(); now == nil || now.Code != trouble.code {
-					t.Fatalf("%+v", now)
-				}
-				if w := f.Do("GET", "/metrics", webtest.As("anna", auth.Viewer)); !strings.Contains(w.Body.String(), "shardboard_data_trouble 1") {
-					t.Error("no metric")
-				}
-				if w := f.Do("GET", "/readyz", webtest.As("anna", auth.Viewer)); (w.Code == http.StatusOK) == f.DB.Trouble().Lasting() {
-					t.Errorf("readyz: %d %s", w.Code, w.Body)
-				}
-				page := webtest.ParseHTML(t, f.Do("GET", "/zones", webtest.As("anna", auth.Operator),
-					webtest.Header("Accept", "text/html")).Body.String()).
+				expect.That(t, failed >= len(changesTo(f, done))/2, "only %d of %d requests met the store", failed, len(questions))
+				now := f.DB.Trouble()
+				must.That(t, now != nil && now.Code == trouble.code, "%+v", now)
+				w := f.Do("GET", "/metrics", webtest.As("anna", auth.Viewer))
+				expect.That(t, strings.Contains(w.Body.String(), "shardboard_data_trouble 1"), "no metric")
+				w = f.Do("GET", "/readyz", webtest.As("anna", auth.Viewer))
+				expect.That(t, (w.Code == http.StatusOK) != f.DB.Trouble().Lasting(), "readyz: %d %s", w.Code, w.Body)
+				page := f.Page(t, "/zones", webtest.As("anna", auth.Operator),
+					webtest.Header("Accept", "text/html")).
 					Find("body").
 					Text()
 				expect.Contains(t, page, f.DB.Trouble().Cause, "the banner")
@@ -145,11 +138,7 @@ func answersOutage(f *webtest.BreakableServer, q question, w *httptest.ResponseR
 		return false
 	}
 	says := said(f, q, w)
-	for _, part := range []string{now.Title(), now.Cause, now.Remedy} {
-		if !strings.Contains(says, part) {
-			f.Errorf("%s does not say %q: %.500s", q, part, strings.Join(strings.Fields(says), " "))
-		}
-	}
+	expect.ContainsAll(f, says, []string{now.Title(), now.Cause, now.Remedy}, "%s", q)
 	expect.That(f, w.Header().Get("Retry-After") != "", "%s: no Retry-After", q)
 	return true
 }
@@ -173,10 +162,9 @@ func TestTroubleIsToldWithoutPathsToWhoIsNotSignedIn(t *testing.T) {
 			}
 		}
 		w := f.Do("POST", "/login", webtest.EncodedForm("name=anna&password=correct-horse-battery"), webtest.Header("Accept", "text/html"))
-		if text := html.UnescapeString(w.Body.String()); w.Code != http.StatusServiceUnavailable ||
-			!strings.Contains(text, f.DB.Trouble().Title()) || strings.Contains(text, "shardboard.db") {
-			t.Errorf("POST /login: %d %s", w.Code, text)
-		}
+		text := html.UnescapeString(w.Body.String())
+		expect.That(t, w.Code == http.StatusServiceUnavailable &&
+			strings.Contains(text, f.DB.Trouble().Title()) && !strings.Contains(text, "shardboard.db"), "POST /login: %d %s", w.Code, text)
 		expect.Contains(t, f.Log.String(), syscall.EIO.Error(), "the log")
 	})
 }
@@ -193,9 +181,8 @@ func TestTroubleIsToldWithoutPathsToViewersAndSupport(t *testing.T) {
 			for _, role := range []auth.Role{auth.Viewer, auth.Support, auth.Operator} {
 				w := askAs(f, "vera", role, q)
 				says, now := html.UnescapeString(w.Body.String()), f.DB.Trouble()
-				if now == nil || !strings.Contains(says, now.Title()) || strings.Contains(says, f.Dir) != (role == auth.Operator) {
-					t.Errorf("%s %s: %d, %v", role, q, w.Code, now)
-				}
+				expect.That(t, now != nil && strings.Contains(says, now.Title()) && strings.Contains(says, f.Dir) == (role == auth.Operator),
+					"%s %s: %d, %v", role, q, w.Code, now)
 			}
 		}
 	})
@@ -220,10 +207,8 @@ func TestReferenceOfAnErrorPageIsInTheLog(t *testing.T) {
 				s.Whole = s.Outside(s.Recovered(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.Fail(w, r, bug()) })))
 				w := s.Do("GET", "/zones", webtest.Header("Accept", accept))
 				ref := regexp.MustCompile(`ref=([0-9a-f]{8})`).FindStringSubmatch(w.Body.String())
-				if w.Code != http.StatusInternalServerError || ref == nil || !strings.Contains(w.Body.String(), inside) ||
-					!strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC") {
-					t.Fatalf("%d %s", w.Code, w.Body)
-				}
+				must.That(t, w.Code == http.StatusInternalServerError && ref != nil && strings.Contains(w.Body.String(), inside) &&
+					strings.Contains(w.Body.String(), "2026-03-01 12:00:00 UTC"), "%d %s", w.Code, w.Body)
 				for line := range strings.SplitSeq(s.Log.String(), "\n") {
 					if strings.Contains(line, "ref="+ref[1]) && strings.Contains(line, "the cogs are stuck") {
 						return

@@ -54,33 +54,13 @@ func TestOneUnreadableRowBreaksNoList(t *testing.T) {
 			id, at := fmt.Sprint(i), now.Add(time.Duration(i)*time.Second)
 			e := store.AuditEntry{At: at, What: "test", By: "user:" + id, Subject: name}
 			f.Must(f.DB.CreateUser(ctx, store.User{ID: id, Name: name, Role: "viewer", Created: at}, e))
-			f.Must(
-				f.DB.CreateSession(
-					ctx,
-					store.Session{
-						ID:      name,
-						Hash:    []byte(name),
-						Subject: "user:1",
-						Name:    name,
-						Role:    "viewer",
-						Method:  "password",
-						Created: at,
-						Used:    at,
-						Expires: at.Add(time.Hour),
-					},
-					"",
-					e,
-				),
-			)
-			f.Must(
-				f.DB.CreateToken(ctx,
-					store.Token{ID: name, Hash: []byte(name), Name: name, Role: "viewer", Owner: "user:anna", Created: at, Expires: at.Add(time.Hour)},
-					e),
-			)
+			f.Must(f.DB.CreateSession(ctx, store.Session{ID: name, Hash: []byte(name), Subject: "user:1", Name: name, Role: "viewer",
+				Method: "password", Created: at, Used: at, Expires: at.Add(time.Hour)}, "", e))
+			f.Must(f.DB.CreateToken(ctx, store.Token{ID: name, Hash: []byte(name), Name: name, Role: "viewer", Owner: "user:anna",
+				Created: at, Expires: at.Add(time.Hour)}, e))
 			f.Must(f.DB.Dismiss(ctx, cluster, store.Dismissal{ID: name, By: "user:" + id, Reason: name, At: at}, e))
-			f.Must(f.DB.AddSilence(ctx, cluster,
-				store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at, Until: at.Add(time.Hour)},
-				e))
+			f.Must(f.DB.AddSilence(ctx, cluster, store.Silence{ID: name, Rule: "jumbo", By: "user:" + id, Reason: name, At: at,
+				Until: at.Add(time.Hour)}, e))
 			f.Must(f.DB.AddWatch(ctx, cluster, store.Watch{Kind: "project", Subject: name, By: "user:anna", At: at}))
 			f.Must(f.DB.SaveRunOutcome(ctx, cluster, store.RunOutcome{Run: []string{first, second}[i], At: at, Body: []byte(`{}`)}))
 			f.Must(f.DB.SaveHead(ctx, store.AuditHead{Seq: int64(i + 1), Hash: []byte{1}, At: at, Key: []byte{2}, Signature: []byte{3}}))
@@ -186,16 +166,14 @@ func TestAnUnreadableRunIsShownAndCannotBeUndone(t *testing.T) {
 		f.Must(f.DB.SaveRun(f.Context(), r))
 		for path, accept := range map[string]string{"/runs": "text/html", "/runs/" + id: "text/html", "/api/v1/runs": "",
 			"/api/v1/runs/" + id: ""} {
-			if w := f.Do("GET", path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusOK ||
-				!strings.Contains(w.Body.String(), "unreadable") || !strings.Contains(w.Body.String(), id) {
-				f.Errorf("%s: %d %.300s", path, w.Code, w.Body)
-			}
+			w := f.Do("GET", path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept))
+			expect.That(f, w.Code == http.StatusOK && strings.Contains(w.Body.String(), "unreadable") && strings.Contains(w.Body.String(), id),
+				"%s: %d %.300s", path, w.Code, w.Body)
 		}
 		for _, what := range []string{"undo", "finish"} {
-			if w := f.Post("anna", "/api/v1/runs/"+id+"/"+what, `{}`); w.Code != http.StatusConflict ||
-				!strings.Contains(w.Body.String(), "This run is unreadable") {
-				f.Errorf("%s: %d %s", what, w.Code, w.Body)
-			}
+			w := f.Post("anna", "/api/v1/runs/"+id+"/"+what, `{}`)
+			expect.That(f, w.Code == http.StatusConflict && strings.Contains(w.Body.String(), "This run is unreadable"),
+				"%s: %d %s", what, w.Code, w.Body)
 		}
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
-	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -53,9 +52,8 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 	}
 	for _, window := range []string{"1m", "17m"} { // offered by pages, and not
 		first, usual := band("window="+window).Version, band("").Version
-		if again := band("marks=100&window=" + window).Version; first == usual || again != first {
-			t.Errorf("versions of a band: %s, then %s, of the usual time %s", first, again, usual)
-		}
+		again := band("marks=100&window=" + window).Version
+		expect.That(t, first != usual && again == first, "versions of a band: %s, then %s, of the usual time %s", first, again, usual)
 	}
 	chunk := webtest.ChunkPath(v, "yorkie-meta.changes", 0)
 	for _, c := range []struct{ path, says string }{
@@ -67,18 +65,15 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		{"/shards/shard-rs-1?window=15m", "in the last 15 min before"},
 		{project + "?window=15m", "writes/s in the 15 min before"},
 	} {
-		page := webtest.ParseHTML(t, s.Do("GET", c.path).Body.String())
+		page := s.Page(t, c.path)
 		expect.Contains(t, page.Find("main").Text(), c.says, "%s", c.path)
-		if got := page.Find(".windows [aria-current]").Text(); got != "15\u202fmin" && got != "15 min" {
-			t.Errorf("%s: %q is chosen", c.path, got)
-		}
-		if to, _ := page.Find(".windows a").Eq(1).Attr("href"); strings.Contains(to, "window=") {
-			t.Errorf("%s: the usual time leads to %s", c.path, to)
-		}
+		got := page.Find(".windows [aria-current]").Text()
+		expect.That(t, got == "15\u202fmin" || got == "15 min", "%s: %q is chosen", c.path, got)
+		to, _ := page.Find(".windows a").Eq(1).Attr("href")
+		expect.Lacks(t, to, "window=", "%s: the usual time leads to", c.path)
 		page.Find("main [id][data-live]").Each(func(_ int, x *goquery.Selection) {
-			if own, _ := x.Attr("data-live-url"); !strings.Contains(own, "window=15m") {
-				t.Errorf("%s: the region is read again from %q", c.path, own)
-			}
+			own, _ := x.Attr("data-live-url")
+			expect.Contains(t, own, "window=15m", "%s: the region is read again from", c.path)
 		})
 		kept, lost := false, false
 		page.Find("nav a, main a").Each(func(_ int, x *goquery.Selection) {
@@ -89,9 +84,8 @@ func TestOneWindowOfWritesIsChosenAndKept(t *testing.T) {
 		expect.That(t, kept && !lost, "%s: kept %v, also where it means nothing %v", c.path, kept, lost)
 	}
 	expect.Equal(t, s.Do("GET", chunk+"?window=5y").Code, 400, "five years")
-	if page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String()); page.Find(".windows").Length() > 0 {
-		t.Error("a page without figures of writes offers times of them")
-	}
+	page := s.Page(t, "/zones")
+	expect.That(t, page.Find(".windows").Length() == 0, "a page without figures of writes offers times of them")
 }
 
 // A time that is chosen on one page leads to the same time on the others that have one, and nowhere else. Links that
@@ -100,9 +94,7 @@ func TestLinksKeepTheChosenTime(t *testing.T) {
 	s := webtest.New(t, webtest.WithHistory(t))
 	timed := []string{"/activity", "/heat", "/advice/past", "/postmortem"}
 	for _, path := range timed {
-		w := s.Do("GET", path+"?last=1d")
-		must.That(t, w.Code == http.StatusOK, "%s: %d", path, w.Code)
-		doc := webtest.ParseHTML(t, w.Body.String())
+		doc := s.Page(t, path+"?last=1d")
 		for _, to := range timed {
 			want := to + "?last=1d"
 			if to == path || doc.Find("nav a[href^='"+to+"'], #menu a[href^='"+to+"']").Length() == 0 {
@@ -110,15 +102,13 @@ func TestLinksKeepTheChosenTime(t *testing.T) {
 			}
 			expect.That(t, doc.Find("a[href='"+want+"']").Length() != 0, "%s does not lead to %s", path, want)
 		}
-		if n := doc.Find("a[href^='/zones?last'], a[href*='from='][href*='last='], a[href*='to='][href*='last=1d&']").Length(); n > 0 {
-			t.Errorf("%s: %d links have a time that is not theirs", path, n)
-		}
+		n := doc.Find("a[href^='/zones?last'], a[href*='from='][href*='last='], a[href*='to='][href*='last=1d&']").Length()
+		expect.That(t, n == 0, "%s: %d links have a time that is not theirs", path, n)
 	}
-	newest := webtest.ParseHTML(t, s.Do("GET", "/activity?last=1d").Body.String()).Find(".presets a").First().AttrOr("href", "")
+	newest := s.Page(t, "/activity?last=1d").Find(".presets a").First().AttrOr("href", "")
 	expect.Lacks(t, newest, "last=", "the address of the newest entries")
 	for _, path := range append(timed, "/api/v1/activity") {
-		if w := s.Do("GET", path+"?last=3d"); w.Code != http.StatusBadRequest && w.Code != http.StatusOK {
-			t.Errorf("%s: %d", path, w.Code)
-		}
+		w := s.Do("GET", path+"?last=3d")
+		expect.That(t, w.Code == http.StatusBadRequest || w.Code == http.StatusOK, "%s: %d", path, w.Code)
 	}
 }

@@ -29,10 +29,9 @@ func TestLeakedPasswordsAreRefusedWithoutAServerToo(t *testing.T) {
 	data := []string{"--data-dir", t.TempDir()}
 	try := func(code int, says string, args ...string) {
 		t.Helper()
-		if got, out, errs := shardboard(t, append(args, data...)...); got != code || !strings.Contains(errs, says) ||
-			strings.Contains(out+errs, "horse") {
-			t.Errorf("%v: exit %d, %s%s", args, got, out, errs)
-		}
+		got, out, errs := shardboard(t, append(args, data...)...)
+		expect.That(t, got == code && strings.Contains(errs, says) && !strings.Contains(out+errs, "horse"),
+			"%v: exit %d, %s%s", args, got, out, errs)
 	}
 	try(2, "leak", "user", "add", "anna", "--password-file", bad, "--leaked-passwords", list)
 	try(0, "", "user", "add", "anna", "--password-file", good, "--leaked-passwords", list)
@@ -66,9 +65,7 @@ func TestAccountsAreManagedWithoutAServer(t *testing.T) {
 	ok("user", "enable", "ben")
 	ok("user", "passwd", "ben", "--password-file", good)
 	secret := strings.TrimSpace(ok("token", "create", "ci", "--role", "viewer"))
-	if !regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret) {
-		t.Errorf("the output is not the secret alone: %q", secret)
-	}
+	expect.That(t, regexp.MustCompile(`^sb_[a-z2-7]{59}$`).MatchString(secret), "the output is not the secret alone: %q", secret)
 	tokens := ok("token", "list")
 	expect.Lacks(t, tokens, secret, "the list shows the secret again")
 	id := strings.Fields(strings.Split(tokens, "\n")[1])[0]

@@ -27,9 +27,7 @@ func recordedDir(t *testing.T, n int) (dir string, seq int64, hash string) {
 	db := must.Get(sqlite.Open(t.Context(), dir))
 	defer db.Close()
 	for range n {
-		if _, err := db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: "\x1b[31m"}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(db.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: "\x1b[31m"})))
 	}
 	seq, end, err := db.AuditEnd(t.Context())
 	must.Do(t, err)
@@ -46,9 +44,8 @@ func writeTemp(t *testing.T, text string) string {
 func TestAuditVerifyExitsWith0Or1AndAnExplanation(t *testing.T) {
 	dir, _, hash := recordedDir(t, 12)
 	code, out, errs := shardboard(t, "audit", "verify", "--data-dir", dir)
-	if code != 0 || !strings.Contains(out, "in order. Records: 12;") || !strings.Contains(out, "No signed head was compared") {
-		t.Errorf("exit %d %s%s", code, out, errs)
-	}
+	expect.That(t, code == 0 && strings.Contains(out, "in order. Records: 12;") && strings.Contains(out, "No signed head was compared"),
+		"exit %d %s%s", code, out, errs)
 	fits := writeTemp(t, `level=INFO msg="audit head" seq=12 hash=`+hash)
 	says(t, 0, "The head that was given is in it", "audit", "verify", "--data-dir", dir, "--head", fits)
 	later := writeTemp(t, `{"seq":13,"hash":"`+hash+`"}`)
@@ -57,9 +54,8 @@ func TestAuditVerifyExitsWith0Or1AndAnExplanation(t *testing.T) {
 	says(t, 1, "the records were rewritten", "audit", "verify", "--data-dir", dir, "--head", other)
 	for _, args := range [][]string{{"--head", "/no/such"}, {"--file", "-", "--head", "-"}, {"--file", fits},
 		{"--file", fits, "--data-dir", dir}, {"--head", writeTemp(t, "x")}} {
-		if code, _, errs := shardboard(t, append([]string{"audit", "verify"}, args...)...); code != 2 {
-			t.Errorf("%v: exit %d %s", args, code, errs)
-		}
+		code, _, errs := shardboard(t, append([]string{"audit", "verify"}, args...)...)
+		expect.That(t, code == 2, "%v: exit %d %s", args, code, errs)
 	}
 	says(t, 3, "no shardboard data", "audit", "verify", "--data-dir", filepath.Join(dir, "none"))
 	says(t, 6, "No server answers", "audit", "verify", "--server", "http://127.0.0.1:1")
@@ -72,9 +68,8 @@ func TestAuditExportIsJSONLinesThatVerify(t *testing.T) {
 	must.That(t, code == 0 && len(lines) == 12, "exit %d, %d lines %s", code, len(lines), errs)
 	for _, line := range lines {
 		var l api.AuditLine
-		if err := json.Unmarshal([]byte(line), &l); err != nil || l.Record == nil || strings.ContainsAny(line, "\x1b") {
-			t.Errorf("unexpected line %q, error %v", line, err)
-		}
+		err := json.Unmarshal([]byte(line), &l)
+		expect.That(t, err == nil && l.Record != nil && !strings.ContainsAny(line, "\x1b"), "unexpected line %q, error %v", line, err)
 	}
 	says(t, 0, "Records: 12;", "audit", "verify", "--file", writeTemp(t, out))
 	edited := strings.Replace(out, `"user:1"`, `"user:2"`, 1)
@@ -99,9 +94,8 @@ func signedDir(t *testing.T, dir, key string, n int) (witness string) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	k := audit.NewKeeper(db, o)
-	if _ = k.Run(ended); k.State().Head == nil {
-		t.Fatalf("unexpected state: %+v", k.State())
-	}
+	_ = k.Run(ended)
+	must.That(t, k.State().Head != nil, "unexpected state: %+v", k.State())
 	return string(o.Witness)
 }
 
@@ -133,26 +127,22 @@ func TestAuditVerifyDetectsARestoredDirectoryByTheWitness(t *testing.T) {
 		}
 	}
 	t.Setenv("SHARDBOARD_AUDIT_KEY", key)
-	if code, text := verify(); code != 0 || !strings.Contains(text, witness+" agrees") {
-		t.Errorf("exit %d %s", code, text)
-	}
+	code, text := verify()
+	expect.That(t, code == 0 && strings.Contains(text, witness+" agrees"), "exit %d %s", code, text)
 	_, export, _ := shardboard(t, "audit", "export", "--data-dir", data)
 
 	copyFile(t, filepath.Join(dir, "old.db"), db)
 	for _, args := range [][]string{{}, {"--audit-key", key}, {"--witness", witness}} {
 		code, text := verify(args...)
-		if code != 1 || !strings.Contains(text, "the records end at 5, but there was a record 8") ||
-			!strings.Contains(text, "in the witness file") ||
-			!strings.Contains(text, witness) {
-			t.Errorf("%v: exit %d %s", args, code, text)
-		}
+		expect.That(t, code == 1 && strings.Contains(text, "the records end at 5, but there was a record 8") &&
+			strings.Contains(text, "in the witness file") &&
+			strings.Contains(text, witness), "%v: exit %d %s", args, code, text)
 	}
 	_, older, _ := shardboard(t, "audit", "export", "--data-dir", data)
 	for text, want := range map[string]int{export: 0, older: 1} {
 		for _, args := range [][]string{{"--audit-key", key}, {"--witness", witness}} {
-			if code, out, errs := shardboard(t, append([]string{"audit", "verify", "--file", writeTemp(t, text)}, args...)...); code != want {
-				t.Errorf("%v: exit %d, want %d: %s%s", args, code, want, out, errs)
-			}
+			code, out, errs := shardboard(t, append([]string{"audit", "verify", "--file", writeTemp(t, text)}, args...)...)
+			expect.That(t, code == want, "%v: exit %d, want %d: %s%s", args, code, want, out, errs)
 		}
 	}
 	t.Setenv("SHARDBOARD_AUDIT_KEY", "")

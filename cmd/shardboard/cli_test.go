@@ -110,9 +110,8 @@ func TestInvalidCommandLinesEndWithOneLineAndAnExitCode(t *testing.T) {
 		expectRefused(t, 6, line, says)
 	}
 	t.Setenv("SHARDBOARD_URI", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=200")
-	if _, out, errs := shardboard(t, "locate", "x"); strings.Contains(out+errs, "s3cr3t") {
-		t.Errorf("the password is in the output: %s%s", out, errs)
-	}
+	_, out, errs := shardboard(t, "locate", "x")
+	expect.That(t, !strings.Contains(out+errs, "s3cr3t"), "the password is in the output: %s%s", out, errs)
 }
 
 func expectRefused(t *testing.T, want int, line, says string) {
@@ -122,15 +121,13 @@ func expectRefused(t *testing.T, want int, line, says string) {
 		args[i] = strings.ReplaceAll(args[i], "_", " ")
 	}
 	code, _, stderr := shardboard(t, args...)
-	if last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]; code != want || !strings.Contains(last, says) {
-		t.Errorf("%s: exit %d, last line %q; want %d and %q", line, code, last, want, says)
-	}
+	last := stderr[strings.LastIndex(strings.TrimSpace(stderr), "\n")+1:]
+	expect.That(t, code == want && strings.Contains(last, says), "%s: exit %d, last line %q; want %d and %q", line, code, last, want, says)
 }
 
 func TestVersionIsPrinted(t *testing.T) {
-	if code, out, _ := shardboard(t, "version"); code != 0 || !strings.HasPrefix(out, "shardboard ") {
-		t.Errorf("unexpected code %d, output %q", code, out)
-	}
+	code, out, _ := shardboard(t, "version")
+	expect.That(t, code == 0 && strings.HasPrefix(out, "shardboard "), "unexpected code %d, output %q", code, out)
 }
 
 // startCluster serves a small simulated cluster on loopback and returns its URI.
@@ -151,10 +148,8 @@ func startClusterOf(t *testing.T, release string) string {
 func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 	uri := startCluster(t)
 	code, out, errs := shardboard(t, "locate", "atlas-board", "--uri", uri)
-	if code != 0 || !strings.Contains(out, "project ") || !strings.Contains(out, "yorkie-meta.documents") ||
-		!strings.Contains(out, "shard-rs-") {
-		t.Errorf("exit %d\n%s%s", code, out, errs)
-	}
+	expect.That(t, code == 0 && strings.Contains(out, "project ") && strings.Contains(out, "yorkie-meta.documents") &&
+		strings.Contains(out, "shard-rs-"), "exit %d\n%s%s", code, out, errs)
 	code, out, _ = shardboard(t, "locate", "--json", "--ns", "yorkie-meta.changes",
 		"--key", `{"doc_id":{"$oid":"507f1f77bcf86cd799439011"}}`, "--uri", uri)
 	var answer struct {
@@ -162,12 +157,10 @@ func TestLocateAnswersOnTheCommandLine(t *testing.T) {
 			Places []struct{ Hash, Shard string }
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &answer); code != 0 || err != nil {
-		t.Fatalf("exit %d, %v\n%s", code, err, out)
-	}
-	if p := answer.Items[0].Places[0]; p.Hash != "-3048436677993134862" || p.Shard == "" {
-		t.Errorf("unexpected placement: %+v", p)
-	}
+	err := json.Unmarshal([]byte(out), &answer)
+	must.That(t, code == 0 && err == nil, "exit %d, %v\n%s", code, err, out)
+	p := answer.Items[0].Places[0]
+	expect.That(t, p.Hash == "-3048436677993134862" && p.Shard != "", "unexpected placement: %+v", p)
 	says(t, 3, "No project", "locate", "nobody", "--uri", uri)
 }
 
@@ -191,9 +184,8 @@ func TestSimclusterStopsWithItsContextAndFreesThePort(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var errs bytes.Buffer
 	out := &cancelOnText{cancel: cancel} // the address is printed once the cluster listens
-	if code := run(ctx, []string{"simcluster", "--listen", addr, "--projects", "3", "--documents", "30"}, out, &errs); code != 0 {
-		t.Errorf("exit %d: %s", code, errs.String())
-	}
+	code := run(ctx, []string{"simcluster", "--listen", addr, "--projects", "3", "--documents", "30"}, out, &errs)
+	expect.That(t, code == 0, "exit %d: %s", code, errs.String())
 	again, err := net.Listen("tcp", addr)
 	must.That(t, err == nil, "the port is not free: %v", err)
 	again.Close()
@@ -207,9 +199,8 @@ func TestAnAddressInUseNamesTheFlagThatChangesIt(t *testing.T) {
 		"--mongo-listen": {"demo", "--listen", "127.0.0.1:0", "--mongo-listen", used, "--documents", "10", "--projects", "2"},
 		"--listen":       {"simcluster", "--listen", used, "--documents", "10", "--projects", "2"},
 	} {
-		if code, _, stderr := shardboard(t, args...); code == 0 || !strings.Contains(stderr, "Choose another address with "+flag+".") {
-			t.Errorf("%v: %d %s", args, code, stderr)
-		}
+		code, _, stderr := shardboard(t, args...)
+		expect.That(t, code != 0 && strings.Contains(stderr, "Choose another address with "+flag+"."), "%v: %d %s", args, code, stderr)
 	}
 }
 
@@ -236,14 +227,12 @@ func TestFiguresStandBesideTheirBoundsWithAVerdict(t *testing.T) {
 func TestLogAsJSON(t *testing.T) {
 	var stderr bytes.Buffer
 	t.Setenv("SHARDBOARD_URI", "")
-	if code := run(t.Context(), []string{"serve", "--log-format", "json", "--data-dir", t.TempDir()}, io.Discard, &stderr); code == 0 {
-		t.Error("it serves without a cluster")
-	}
+	code := run(t.Context(), []string{"serve", "--log-format", "json", "--data-dir", t.TempDir()}, io.Discard, &stderr)
+	expect.That(t, code != 0, "it serves without a cluster")
 	for line := range strings.Lines(stderr.String()) {
 		var got map[string]any
-		if err := json.Unmarshal([]byte(line), &got); err != nil || got["level"] != "ERROR" || got["why"] == "" {
-			t.Errorf("%q: %v", line, err)
-		}
+		err := json.Unmarshal([]byte(line), &got)
+		expect.That(t, err == nil && got["level"] == "ERROR" && got["why"] != "", "%q: %v", line, err)
 	}
 	expect.That(t, stderr.Len() != 0, "nothing is logged")
 	var out bytes.Buffer
@@ -253,8 +242,7 @@ func TestLogAsJSON(t *testing.T) {
 		t.Error(out.String())
 	}
 	stderr.Reset()
-	if code := run(t.Context(), []string{"version", "--log-format", "xml"}, io.Discard, &stderr); code == 0 ||
-		!strings.Contains(stderr.String(), `--log-format must be one of "text","json"`) {
-		t.Errorf("%d: %s", code, stderr.String())
-	}
+	code = run(t.Context(), []string{"version", "--log-format", "xml"}, io.Discard, &stderr)
+	expect.That(t, code != 0 &&
+		strings.Contains(stderr.String(), `--log-format must be one of "text","json"`), "%d: %s", code, stderr.String())
 }

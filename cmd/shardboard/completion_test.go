@@ -89,9 +89,8 @@ func TestCompletionKnowsCommandsFlagsValuesAndNames(t *testing.T) {
 	} {
 		expect.Equal(t, strings.Join(completed(t, strings.Split(tc.words, " ")...), " "), tc.want, "%q", tc.words)
 	}
-	if got := completed(t, "get", "shard", ""); slices.Contains(got, "a\x1bb") || !slices.Contains(got, "$(touch x)") {
-		t.Errorf("names are %q", got)
-	}
+	got := completed(t, "get", "shard", "")
+	expect.That(t, !slices.Contains(got, "a\x1bb") && slices.Contains(got, "$(touch x)"), "names are %q", got)
 }
 
 func TestCompletionAsksTheClusterThatIsNamed(t *testing.T) {
@@ -104,9 +103,8 @@ func TestCompletionAsksTheClusterThatIsNamed(t *testing.T) {
 	t.Setenv("SHARDBOARD_SERVER", s.URL)
 	t.Setenv("SHARDBOARD_CLUSTER", "eu")
 	for _, given := range []map[string]string{{}, {"cluster": "us"}} {
-		if got := serverNames(t.Context(), cursor{given: given}, "shards"); len(got) != 1 || got[0].value != "rs1" {
-			t.Errorf("%v", got)
-		}
+		got := serverNames(t.Context(), cursor{given: given}, "shards")
+		expect.That(t, len(got) == 1 && got[0].value == "rs1", "%v", got)
 	}
 	expect.EqualSlices(t, asked, []string{"/c/eu/api/v1/shards", "/c/us/api/v1/shards"}, "asked")
 	gone, cancel := context.WithCancel(t.Context())

@@ -53,17 +53,17 @@ func readSeveral(e *env, path string) (app.Config, error) {
 // readWithFile parses the command line as if the file's settings were flags before those of the user,
 // so that both have the same meaning, checks and help.
 func readWithFile(e *env, path string) (app.Config, error) {
-	file, err := configfile.Read(path, settingsOfServe())
+	given, exit := newCLI(), -1
+	parser, err := newParser(&given, e.stdout, e.stderr, &exit)
+	if err != nil {
+		return app.Config{}, err
+	}
+	file, err := configfile.Read(path, settingsOfServe(parser))
 	if err != nil {
 		return app.Config{}, err
 	}
 	if len(file.Settings)+len(file.Clusters) == 0 {
 		return app.Config{}, file.Err() // not even the form of a configuration
-	}
-	given, exit := newCLI(), -1
-	parser, err := newParser(&given, e.stdout, e.stderr, &exit)
-	if err != nil {
-		return app.Config{}, err
 	}
 	args, fixed := withSettings(e.args, file.Settings)
 	if _, err := parser.Parse(args); err != nil {
@@ -127,13 +127,8 @@ func withSettings(args []string, settings []configfile.Setting) (out []string, f
 }
 
 // settingsOfServe are the keys of a file: the flags of serve, by the form of their values.
-func settingsOfServe() map[string]configfile.Kind {
+func settingsOfServe(parser *kong.Kong) map[string]configfile.Kind {
 	out := map[string]configfile.Kind{}
-	c, exit := newCLI(), -1
-	parser, err := newParser(&c, os.Stdout, os.Stderr, &exit)
-	if err != nil {
-		return out // the program has started with the same parser
-	}
 	for _, f := range flagsOfServe(parser) {
 		if slices.Contains(notInFile, f.Name) {
 			continue

@@ -46,10 +46,8 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 		text := regexp.MustCompile(`(/run/secrets|/etc/shardboard)/`).ReplaceAllString(m[1], dir+"/")
 		c, err := readConfig(t, text)
 		expect.That(t, err == nil, "example %d: %v", i+1, err)
-		if i == 0 && (len(c.Clusters) != 2 || !c.Clusters[0].Actions || c.Clusters[1].Actions || len(c.Clusters[0].Roles) != 3 ||
-			c.Clusters[1].Title != "staging" || c.Clusters[1].HoldingsPerMinute != -1 || c.Clusters[0].Alerts == nil) {
-			t.Errorf("%+v", c.Clusters)
-		}
+		expect.That(t, i != 0 || len(c.Clusters) == 2 && c.Clusters[0].Actions && !c.Clusters[1].Actions && len(c.Clusters[0].Roles) == 3 &&
+			c.Clusters[1].Title == "staging" && c.Clusters[1].HoldingsPerMinute == -1 && c.Clusters[0].Alerts != nil, "%+v", c.Clusters)
 	}
 	expect.That(t, len(examples) >= 2, "%d examples", len(examples))
 }
@@ -58,10 +56,8 @@ func TestExamplesOfTheConfigurationAreInOrder(t *testing.T) {
 func TestTheTableOfSettingsIsThatOfTheProgram(t *testing.T) {
 	const path = "../../docs/config.md"
 	page := must.Get(os.ReadFile(path))
-	c, exit := newCLI(), -1
-	parser, err := newParser(&c, io.Discard, io.Discard, &exit)
-	must.Do(t, err)
-	kinds := settingsOfServe()
+	parser := parserOf(t)
+	kinds := settingsOfServe(parser)
 	flags := slices.DeleteFunc(slices.Clone(flagsOfServe(parser)), func(f *kong.Flag) bool { return kinds[f.Name].Type == "" })
 	slices.SortFunc(flags, func(a, b *kong.Flag) int { return strings.Compare(a.Name, b.Name) })
 	table := "| key | form | default | meaning |\n|---|---|---|---|\n"
@@ -221,9 +217,8 @@ func TestFlagsWinOverTheConfiguration(t *testing.T) {
 		t.Errorf("%q %q %v %q", c.Listen, c.Hosts, c.Clusters[0].Actions, c.Auth.Mode)
 	}
 	again, err := readConfig(t, strings.ReplaceAll(text, "2222", "3333"))
-	if err != nil || again.Fixed["listen"] == c.Fixed["listen"] || again.Clusters[0].Settings == c.Clusters[0].Settings {
-		t.Errorf("%v: %q and %q", err, c.Fixed, again.Fixed)
-	}
+	expect.That(t, err == nil && again.Fixed["listen"] != c.Fixed["listen"] && again.Clusters[0].Settings != c.Clusters[0].Settings,
+		"%v: %q and %q", err, c.Fixed, again.Fixed)
 	if _, err := readConfig(t, text, "--uri", "mongodb://other:1/"); err == nil || !strings.Contains(err.Error(), "remove one of both") {
 		t.Error(err)
 	}

@@ -34,9 +34,8 @@ func startWithPast(t *testing.T, shards int) string {
 		Cluster: cluster.Options{Dialer: sim}, Log: slog.New(slog.DiscardHandler), Auth: app.Auth{Mode: "demo"}})
 	must.Do(t, err)
 	must.Do(t, makeDemoPast(t.Context(), sim, a, "yorkie-meta"))
-	if off := time.Since(sim.Now()).Abs(); off > 30*time.Second {
-		t.Errorf("after its past the cluster's clock is %v away from the machine's", off)
-	}
+	off := time.Since(sim.Now()).Abs()
+	expect.That(t, off <= 30*time.Second, "after its past the cluster's clock is %v away from the machine's", off)
 	a.Start()
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
@@ -91,9 +90,8 @@ func TestAFreshDemoHasADayBehindIt(t *testing.T) {
 	t.Run("activity", func(t *testing.T) {
 		var moves, splits, failed int
 		for _, e := range ask[pastEvents](t, api+"activity?limit=1000").Items {
-			if e.Time.Before(begun.Add(-time.Minute)) || e.Time.After(time.Now()) {
-				t.Errorf("%s at %s is not of the last day", e.What, e.Time)
-			}
+			expect.That(t, !e.Time.Before(begun.Add(-time.Minute)) && !e.Time.After(time.Now()),
+				"%s at %s is not of the last day", e.What, e.Time)
 			if e.Time.Before(begun.Add(5 * time.Minute)) {
 				continue // the data was just loaded
 			}
@@ -134,9 +132,8 @@ func TestAFreshDemoHasADayBehindIt(t *testing.T) {
 				From time.Time
 			}
 		}](t, api+"heat/map?ns=yorkie-meta.changes&from=-24h")
-		if n := len(picture.Columns); n < 100 || picture.Columns[0].From.After(begun.Add(time.Hour)) {
-			t.Errorf("%d columns of heat", n)
-		}
+		n := len(picture.Columns)
+		expect.That(t, n >= 100 && !picture.Columns[0].From.After(begun.Add(time.Hour)), "%d columns of heat", n)
 	})
 	// A visitor who takes the tour at once waits neither for heat nor for a plan, and is told whether it helped.
 	t.Run("heat, a plan and the comparison are there from the start", func(t *testing.T) { checkTourNeverWaits(t, api) })
@@ -185,13 +182,11 @@ func checkTourNeverWaits(t *testing.T, api string) {
 	var last done
 	ended := func() bool { return last.State == "succeeded" && len(last.Outcome.Collections) > 0 }
 	for deadline := time.Now().Add(2 * time.Minute); !ended(); time.Sleep(50 * time.Millisecond) {
-		if last = ask[done](t, api+"runs/"+run.ID); time.Now().After(deadline) {
-			t.Fatalf("the run: %+v", last)
-		}
+		last = ask[done](t, api+"runs/"+run.ID)
+		must.That(t, !time.Now().After(deadline), "the run: %+v", last)
 	}
-	if before := last.Outcome.Collections[0].BeforeSeconds; before < 120 {
-		t.Errorf("%v s before the run are compared", before)
-	}
+	before := last.Outcome.Collections[0].BeforeSeconds
+	expect.That(t, before >= 120, "%v s before the run are compared", before)
 }
 
 type pastRun struct {
@@ -214,9 +209,8 @@ func checkRunsOfTheDay(t *testing.T, api string, begun time.Time) {
 			end += " undo"
 		}
 		story = append(story, r.Kind+" "+end)
-		if r.StartedAt.Before(begun) || r.EndedAt.After(time.Now().Add(-demoQuiet)) || r.Reason == "" || len(r.Steps) == 0 {
-			t.Errorf("run %+v", r)
-		}
+		expect.That(t, !r.StartedAt.Before(begun) && !r.EndedAt.After(time.Now().Add(-demoQuiet)) && r.Reason != "" && len(r.Steps) != 0,
+			"run %+v", r)
 	}
 	want := []string{"move succeeded undo", "move undone", "split succeeded", "pin succeeded", "move succeeded"} // newest first
 	expect.EqualSlices(t, story, want, "the runs of the day")
@@ -268,17 +262,14 @@ func checkRecordsAgree(t *testing.T, api string) {
 			t.Errorf("the audit record of the %s at %s: started %v, ended %v, %d entries for %d steps",
 				r.Kind, r.StartedAt, first, last, steps, len(r.Steps))
 		}
-		if r.Kind == "move" && !slices.ContainsFunc(events, func(e pastEvent) bool {
+		expect.That(t, r.Kind != "move" || slices.ContainsFunc(events, func(e pastEvent) bool {
 			return e.What == "moveChunk.commit" && !e.Time.Before(r.StartedAt.Add(-time.Second)) && !e.Time.After(r.EndedAt.Add(time.Second))
-		}) {
-			t.Errorf("the activity has no move during the run of %s", r.StartedAt)
-		}
+		}), "the activity has no move during the run of %s", r.StartedAt)
 	}
 	for _, e := range events {
 		expect.That(t, !e.Time.After(time.Now()), "%s at %s is in the future", e.What, e.Time)
-		if e.What == "moveChunk.commit" && (e.Details.From == e.Details.To || !shards[e.Details.From] || !shards[e.Details.To]) {
-			t.Errorf("the move at %s is from %q to %q", e.Time, e.Details.From, e.Details.To)
-		}
+		expect.That(t, e.What != "moveChunk.commit" || e.Details.From != e.Details.To && shards[e.Details.From] && shards[e.Details.To],
+			"the move at %s is from %q to %q", e.Time, e.Details.From, e.Details.To)
 	}
 }
 
@@ -303,9 +294,8 @@ func checkPastAgrees(t *testing.T, api string) {
 		if before := owner(e.NS, e.Details.Min, e.Time.Add(-2*time.Second)); before != e.Details.From && before != "no chunk" {
 			t.Errorf("%s: before its move at %s from %s it was on %s", e.NS, e.Time, e.Details.From, before)
 		}
-		if after := owner(e.NS, e.Details.Min, e.Time.Add(30*time.Second)); after != e.Details.To {
-			t.Errorf("%s: after its move at %s to %s it was on %s", e.NS, e.Time, e.Details.To, after)
-		}
+		after := owner(e.NS, e.Details.Min, e.Time.Add(30*time.Second))
+		expect.Equal(t, after, e.Details.To, "%s: after its move at %s to %s it was on", e.NS, e.Time, e.Details.To)
 		if checked++; checked == 8 {
 			break
 		}

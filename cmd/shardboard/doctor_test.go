@@ -46,10 +46,9 @@ func runCommand(t *testing.T, c *simcluster.Cluster, cmd bson.D) {
 
 func TestDoctorFindsNothingWhenEverythingIsAllowed(t *testing.T) {
 	code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri", startCluster(t))
-	if code != 0 || errs != "" || strings.Contains(out, "lacks") || strings.Contains(out, "unknown") ||
-		!strings.Contains(out, "is a mongos") || !strings.Contains(out, "no access control") || !strings.Contains(out, "locate in yorkie-meta") {
-		t.Errorf("exit %d\n%s%s", code, out, errs)
-	}
+	expect.That(t, code == 0 && errs == "" && !strings.Contains(out, "lacks") && !strings.Contains(out, "unknown") &&
+		strings.Contains(out, "is a mongos") && strings.Contains(out, "no access control") && strings.Contains(out, "locate in yorkie-meta"),
+		"exit %d\n%s%s", code, out, errs)
 }
 
 // The printed commands grant exactly what is missing.
@@ -69,38 +68,32 @@ func TestTheCommandsOfTheDoctorGrantAllThatIsMissing(t *testing.T) {
 		granted++
 		role, list, _ := strings.Cut(strings.TrimSuffix(args, ")"), ", ")
 		var cmd bson.D
-		if err := bson.UnmarshalExtJSON([]byte(`{"grantPrivilegesToRole": `+role+`, "privileges": `+list+`}`), true, &cmd); err != nil {
-			t.Fatalf("%s: unexpected error: %v", line, err)
-		}
+		err := bson.UnmarshalExtJSON([]byte(`{"grantPrivilegesToRole": `+role+`, "privileges": `+list+`}`), true, &cmd)
+		must.That(t, err == nil, "%s: unexpected error: %v", line, err)
 		runCommand(t, c, cmd)
 		// After the grants for viewing, nothing is missing without actions.
-		if code, out, errs := shardboard(t, "doctor", "--uri-file", uri); code != 0 {
-			t.Errorf("exit %d\n%s%s", code, out, errs)
-		}
+		code, out, errs := shardboard(t, "doctor", "--uri-file", uri)
+		expect.That(t, code == 0, "exit %d\n%s%s", code, out, errs)
 	}
-	if code, out, errs := shardboard(t, "doctor", "--actions", "on", "--uri-file", uri); code != 0 || granted != 2 {
-		t.Errorf("%d commands, exit %d\n%s%s", granted, code, out, errs)
-	}
+	code, out, errs = shardboard(t, "doctor", "--actions", "on", "--uri-file", uri)
+	expect.That(t, code == 0 && granted == 2, "%d commands, exit %d\n%s%s", granted, code, out, errs)
 }
 
 func TestDoctorReportsAsJSON(t *testing.T) {
 	_, uri := startSecuredCluster(t)
 	code, out, _ := shardboard(t, "doctor", "--json", "--uri-file", uri)
 	var report api.DoctorReport
-	if err := json.Unmarshal([]byte(out), &report); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if code != 1 || report.OK || len(report.Users) != 1 || len(report.Remedies) != 1 || report.Features[0].Code != "routing" ||
-		report.Features[0].State != "lacks" || report.Features[0].Lacks[1] != "find on config.chunks" || strings.Contains(out, "s3cr3t") {
-		t.Errorf("exit %d\n%s", code, out)
-	}
+	err := json.Unmarshal([]byte(out), &report)
+	must.That(t, err == nil, "%v\n%s", err, out)
+	expect.That(t, code == 1 && !report.OK && len(report.Users) == 1 && len(report.Remedies) == 1 && report.Features[0].Code == "routing" &&
+		report.Features[0].State == "lacks" && report.Features[0].Lacks[1] == "find on config.chunks" && !strings.Contains(out, "s3cr3t"),
+		"exit %d\n%s", code, out)
 }
 
 func TestDoctorPrintsHostileNamesOnOneLine(t *testing.T) {
 	_, out, _ := shardboard(t, "doctor", "--database", "x\x1b[2J\u202e\"y", "--uri", startCluster(t))
-	if strings.ContainsAny(out, "\x1b\u202e") || !strings.Contains(out, `projects in x\u{001b}[2J\u{202e}"y`) {
-		t.Errorf("unexpected output: %s", out)
-	}
+	expect.That(t, !strings.ContainsAny(out, "\x1b\u202e") && strings.Contains(out, `projects in x\u{001b}[2J\u{202e}"y`),
+		"unexpected output: %s", out)
 }
 
 // Every feature and check code has a text.

@@ -71,9 +71,8 @@ func TestShellSnippetsOfTheDocumentationAreShell(t *testing.T) {
 	}
 	check := exec.CommandContext(t.Context(), "sh", "-n")
 	check.Stdin = strings.NewReader(script.String())
-	if out, err := check.CombinedOutput(); err != nil {
-		t.Errorf("%v: %s", err, out)
-	}
+	out, err := check.CombinedOutput()
+	expect.That(t, err == nil, "%v: %s", err, out)
 	expect.That(t, len(all) >= 60, "only %d snippets", len(all))
 }
 
@@ -88,14 +87,12 @@ func TestMongoshSnippetsOfTheDocumentationAreJavaScript(t *testing.T) {
 			continue
 		}
 		n++
-		if err := js.Minify(minify.New(), io.Discard, strings.NewReader(s.text), nil); err != nil {
-			t.Errorf("%s: %v in\n%s", s.page, err, s.text)
-		}
+		err := js.Minify(minify.New(), io.Discard, strings.NewReader(s.text), nil)
+		expect.That(t, err == nil, "%s: %v in\n%s", s.page, err, s.text)
 	}
 	expect.That(t, n >= 15, "only %d snippets", n)
-	if js.Minify(minify.New(), io.Discard, strings.NewReader("db.find({a: 1)"), nil) == nil {
-		t.Error("a bracket that is missing is not found")
-	}
+	expect.That(t, js.Minify(minify.New(), io.Discard, strings.NewReader("db.find({a: 1)"), nil) != nil,
+		"a bracket that is missing is not found")
 }
 
 func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
@@ -116,14 +113,12 @@ func TestJSONAndYAMLSnippetsOfTheDocumentationAreRead(t *testing.T) {
 		case "docs/config.md":
 			file := filepath.Join(t.TempDir(), "shardboard.yaml")
 			must.Do(t, os.WriteFile(file, []byte(s.text), 0o600))
-			if f, err := configfile.Read(file, settingsOfServe()); err != nil || f.Err() != nil {
-				t.Errorf("%s: %v, %v", s.page, err, f.Err())
-			}
+			f, err := configfile.Read(file, settingsOfServe(parserOf(t)))
+			expect.That(t, err == nil && f.Err() == nil, "%s: %v, %v", s.page, err, f.Err())
 		default:
 			var v any
-			if err := yaml.Unmarshal([]byte(s.text), &v); err != nil {
-				t.Errorf("%s: %v in\n%s", s.page, err, s.text)
-			}
+			err := yaml.Unmarshal([]byte(s.text), &v)
+			expect.That(t, err == nil, "%s: %v in\n%s", s.page, err, s.text)
 		}
 	}
 	expect.That(t, read["docs/alerts.md"] != 0 && read["docs/config.md"] != 0, "read %v", read)
@@ -148,9 +143,8 @@ func TestCommandLinesOfTheDocumentationAreUnderstood(t *testing.T) {
 			return
 		}
 		_, err := parser.Parse(withNames(words))
-		if err != nil && exit < 0 && !((part || leftOut) && incomplete.MatchString(err.Error())) {
-			t.Errorf("%s: shardboard %s: %v", page, line, err)
-		}
+		expect.That(t, err == nil || exit >= 0 || (part || leftOut) && incomplete.MatchString(err.Error()),
+			"%s: shardboard %s: %v", page, line, err)
 	}
 	for _, s := range snippets(t, "sh", "") {
 		for _, line := range strings.Split(strings.ReplaceAll(s.text, "\\\n", " "), "\n") {
@@ -233,9 +227,7 @@ func TestThePageOfTheCommandLineHasEveryCommandAndExitCode(t *testing.T) {
 		between := regexp.MustCompile(`(?s)<!-- ` + name + ` -->\n(.*?)<!-- end -->`)
 		found := between.FindStringSubmatchIndex(page)
 		must.That(t, found != nil, "no list of %s", name)
-		if page[found[2]:found[3]] != want && !*update {
-			t.Errorf("the list of %s is not up to date: run this test with -update", name)
-		}
+		expect.That(t, page[found[2]:found[3]] == want || *update, "the list of %s is not up to date: run this test with -update", name)
 		page = page[:found[2]] + want + page[found[3]:]
 	}
 	for _, r := range resources() {
@@ -271,9 +263,8 @@ func TestExamplesOfThePageWork(t *testing.T) {
 			args = append(args, "--uri", uri)
 		}
 		code, out, errs := shardboard(t, args...)
-		if words[0] != "shardboard" || code != 0 || out == "" && args[0] != "healthcheck" {
-			t.Errorf("%s: exit %d, %q\n%s", example, code, errs, out)
-		}
+		expect.That(t, words[0] == "shardboard" && code == 0 && (out != "" || args[0] == "healthcheck"),
+			"%s: exit %d, %q\n%s", example, code, errs, out)
 	}
 	expect.NoError(t, must.Err(os.Stat("cluster.zip")), "Stat")
 }
@@ -289,10 +280,16 @@ func wordsOf(t *testing.T, text string) []string {
 // commands are all commands that can be run, such as "get shards".
 func commands(t *testing.T) []*kong.Node {
 	t.Helper()
+	return parserOf(t).Model.Leaves(true)
+}
+
+// parserOf is the program's parser, for what it knows of the commands.
+func parserOf(t *testing.T) *kong.Kong {
+	t.Helper()
 	c, exit := newCLI(), 0
-	k, err := newParser(&c, t.Output(), t.Output(), &exit)
+	parser, err := newParser(&c, t.Output(), t.Output(), &exit)
 	must.Do(t, err)
-	return k.Model.Leaves(true)
+	return parser
 }
 
 // path is how a command is typed: kong writes "get shards (shard)".
@@ -306,13 +303,11 @@ func TestTheManualHasEveryCommandAndExitCode(t *testing.T) {
 	for _, c := range commands(t) {
 		expect.Contains(t, page, "\n.SS "+roff("shardboard "+c.Path()), "no section of %s", c.Path())
 	}
-	for _, text := range []string{".TH SHARDBOARD 1 ", "\n.SH NAME\n", "\n.SH EXIT STATUS\n", "\n.B 7\n", "\n.B SHARDBOARD_URI\n"} {
-		expect.Contains(t, page, text, "the page")
-	}
+	expect.ContainsAll(t, page, []string{".TH SHARDBOARD 1 ", "\n.SH NAME\n", "\n.SH EXIT STATUS\n", "\n.B 7\n",
+		"\n.B SHARDBOARD_URI\n"}, "the page")
 	for i, line := range strings.Split(page, "\n") {
-		if strings.HasPrefix(line, "'") || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
-			t.Errorf("line %d is %q", i+1, line)
-		}
+		expect.That(t, !strings.HasPrefix(line, "'") && !strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }),
+			"line %d is %q", i+1, line)
 	}
 }
 
@@ -326,9 +321,8 @@ func TestTheManualIsCorrectRoff(t *testing.T) {
 			}
 			c := exec.CommandContext(t.Context(), path, args...)
 			c.Stdin = strings.NewReader(page)
-			if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
-				t.Errorf("%v: %s", err, out)
-			}
+			out, err := c.CombinedOutput()
+			expect.That(t, err == nil && len(out) == 0, "%v: %s", err, out)
 		})
 	}
 }

@@ -58,9 +58,7 @@ func TestServerAndClusterGiveTheSameAnswer(t *testing.T) {
 				continue
 			}
 			if output == "json" {
-				if diff := cmp.Diff(timeless(t, ofServer), timeless(t, ofCluster)); diff != "" {
-					t.Errorf("%s as JSON, -server +cluster:\n%s", words, diff)
-				}
+				expect.Equal(t, cmp.Diff(timeless(t, ofServer), timeless(t, ofCluster)), "", "%s as JSON, -server +cluster:\n", words)
 			} else if a, b := linesOf(ofServer), linesOf(ofCluster); a != b ||
 				a < 2 && words != "zones" && words != "failures" {
 				t.Errorf("%s as %s: %d and %d lines", words, output, a, b)
@@ -91,9 +89,8 @@ func everySizeKnown(t *testing.T, server string) bool {
 func getJSON[T any](t *testing.T, server string, args ...string) (v T) {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--output", "json", "--server", server)...)
-	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
-		t.Fatalf("%v: exit %d, %v: %s", args, code, err, errs)
-	}
+	err := json.Unmarshal([]byte(out), &v)
+	must.That(t, code == 0 && err == nil, "%v: exit %d, %v: %s", args, code, err, errs)
 	return v
 }
 
@@ -156,9 +153,8 @@ func TestTheCommandLineSaysWhoIsAsked(t *testing.T) {
 			e.flags[flag] = true
 		}
 		direct, err := tc.flags.isDirect(e)
-		if direct != tc.direct || (err != nil) != (tc.code != 0) || err != nil && fault.Of(err).ExitCode() != tc.code {
-			t.Errorf("%+v, given %q: %t, %v", tc.flags, tc.given, direct, err)
-		}
+		expect.That(t, direct == tc.direct && (err != nil) == (tc.code != 0) && (err == nil || fault.Of(err).ExitCode() == tc.code),
+			"%+v, given %q: %t, %v", tc.flags, tc.given, direct, err)
 	}
 	env := withAddress([]string{"A=b", "SHARDBOARD_SERVER=http://x", "SHARDBOARD_URI=old"}, "SHARDBOARD_URI", "mongodb://u:p@h")
 	expect.That(t, slices.Equal(env, []string{"A=b", "SHARDBOARD_URI=mongodb://u:p@h"}), "%v", env)
@@ -256,10 +252,9 @@ func TestALongListIsReadToItsEnd(t *testing.T) {
 	}
 	code, out, _ := shardboard(t, "get", "chunks", "--output", "json", "--limit", "1200", "--server", s.URL)
 	var list api.ClusterChunks
-	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || len(list.Items) != 1200 || list.Next != "1200" ||
-		list.Hidden != 7 {
-		t.Errorf("exit %d, %v: %d items, next %q", code, err, len(list.Items), list.Next)
-	}
+	err := json.Unmarshal([]byte(out), &list)
+	expect.That(t, err == nil && code == 0 && len(list.Items) == 1200 && list.Next == "1200" && list.Hidden == 7,
+		"exit %d, %v: %d items, next %q", code, err, len(list.Items), list.Next)
 }
 
 // A server that names a page again would make the list endless.
@@ -280,9 +275,8 @@ func TestHealthcheckFollowsNoRedirect(t *testing.T) {
 	defer well.Close()
 	s := httptest.NewServer(http.RedirectHandler(well.URL, http.StatusFound))
 	defer s.Close()
-	if code, _, errs := shardboard(t, "healthcheck", "--server", s.URL); code == 0 || !strings.Contains(errs, "302") {
-		t.Errorf("exit %d: %s", code, errs)
-	}
+	code, _, errs := shardboard(t, "healthcheck", "--server", s.URL)
+	expect.That(t, code != 0 && strings.Contains(errs, "302"), "exit %d: %s", code, errs)
 }
 
 // TestEveryQuestionOfTheAPICanBeAskedByGet compares the table of resources with the route table, both ways.
@@ -334,9 +328,8 @@ func TestSizesHaveTheirUnit(t *testing.T) {
 		for _, name := range sheet.ColumnsOf((query{resource: r, question: question(r.lists()[0])}).item()).PeopleNames() {
 			last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 			size := strings.HasSuffix(last, "bytes") || strings.Contains(name, "disk.")
-			if text := sheet.Text(name, reflect.ValueOf(figure)); strings.HasSuffix(text, "MiB") != size {
-				t.Errorf("%s of %s is shown as %s", name, r.name, text)
-			}
+			text := sheet.Text(name, reflect.ValueOf(figure))
+			expect.Equal(t, strings.HasSuffix(text, "MiB"), size, "%s of %s is shown as %s", name, r.name, text)
 		}
 	}
 }
@@ -354,9 +347,8 @@ func TestColumnsOfEachKindOfHeatExist(t *testing.T) {
 	heat := sheet.ColumnsOf(reflect.TypeFor[api.Heat]())
 	for _, r := range resources() {
 		for by, columns := range r.columnsBy {
-			if !slices.Contains(r.by, by) || len(heat.People(columns...).Header()) != len(columns) {
-				t.Errorf("%s by %s: %v", r.name, by, columns)
-			}
+			expect.That(t, slices.Contains(r.by, by) && len(heat.People(columns...).Header()) == len(columns),
+				"%s by %s: %v", r.name, by, columns)
 		}
 	}
 }
@@ -366,9 +358,8 @@ func TestUnknownIsNeverZero(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(`{"bytes":{"value":null,"reason":"notLoaded"},"documents":{"value":9,"exact":false,"plusMinus":2},"writesPerSecond":null}`), &chunk))
 	people := sheet.ColumnsOf(reflect.TypeFor[api.Chunk]()).People("bytes", "documents", "writesPerSecond", "since", "zone")
 	got := people.Rows(reflect.ValueOf(chunk))[0]
-	if want := []string{"unknown", "≈ 9 ± 2", "unknown", "–", "–"}; !slices.Equal(got, want) {
-		t.Errorf("%q, want %q", got, want)
-	}
+	want := []string{"unknown", "≈ 9 ± 2", "unknown", "–", "–"}
+	expect.That(t, slices.Equal(got, want), "%q, want %q", got, want)
 	rate := 3.0
 	heat := sheet.ColumnsOf(reflect.TypeFor[api.Heat]()).People("writesPerSecond")
 	if got := heat.Rows(reflect.ValueOf(api.Heat{WritesPerSecond: 20, PlusMinus: &rate}))[0][0]; got != "≈ 20.0 ± 3.00" {

@@ -59,9 +59,8 @@ func runForJSON[T any](t *testing.T, server string, args ...string) T {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
 	var v T
-	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
-		t.Fatalf("%v: exit %d, %v\n%s%s", args, code, err, out, errs)
-	}
+	err := json.Unmarshal([]byte(out), &v)
+	must.That(t, code == 0 && err == nil, "%v: exit %d, %v\n%s%s", args, code, err, out, errs)
 	return v
 }
 
@@ -70,35 +69,28 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	server := startServer(t)
 	split := []string{"plan", "split", "--ns", "yorkie-meta.changes", "--arg", `at={"doc_id":{"$numberLong":"1"}}`, "--reason", "hot"}
 	p := runForJSON[api.Plan](t, server, split...)
-	if p.Kind != "split" || len(p.Commands) != 1 || p.Reason != "hot" || p.Confirm != nil {
-		t.Fatalf("unexpected plan: %+v", p)
-	}
+	must.That(t, p.Kind == "split" && len(p.Commands) == 1 && p.Reason == "hot" && p.Confirm == nil, "unexpected plan: %+v", p)
 	code, out, errs := shardboard(t, append(split, "--server", server)...)
 	for _, want := range []string{"Split the chunk", "Checks\n", "balancer: ", `{"split":"yorkie-meta.changes"`, "CHUNKS", "Undo\n",
 		"expires", "shardboard run "} {
 		expect.That(t, code == 0 && strings.Contains(out, want), "exit %d, no %q in\n%s%s", code, want, out, errs)
 	}
 	code, out, errs = shardboard(t, "run", p.ID, "--hash", p.Hash, "--wait", "--server", server)
-	if code != 0 || !strings.Contains(out, "Done and proven") || !strings.Contains(out, "exists: true, as expected") {
-		t.Fatalf("exit %d\n%s%s", code, out, errs)
-	}
+	must.That(t, code == 0 && strings.Contains(out, "Done and proven") && strings.Contains(out, "exists: true, as expected"),
+		"exit %d\n%s%s", code, out, errs)
 	run := runForJSON[api.Run](t, server, "run", p.ID, "--hash", p.Hash) // returns the same run
-	if list := runForJSON[api.List[api.Run]](t, server, "runs", "list"); len(list.Items) != 1 || list.Items[0].ID != run.ID {
-		t.Errorf("unexpected list: %+v", list)
-	}
-	if code, out, _ = shardboard(t, "runs", "--server", server); code != 0 || !strings.Contains(out, run.ID) {
-		t.Errorf("exit %d\n%s", code, out)
-	}
+	list := runForJSON[api.List[api.Run]](t, server, "runs", "list")
+	expect.That(t, len(list.Items) == 1 && list.Items[0].ID == run.ID, "unexpected list: %+v", list)
+	code, out, _ = shardboard(t, "runs", "--server", server)
+	expect.That(t, code == 0 && strings.Contains(out, run.ID), "exit %d\n%s", code, out)
 	undo := runForJSON[api.Plan](t, server, "runs", "undo", run.ID)
 	expect.Equal(t, undo.UndoOf, run.ID, "the undo is of a run: %+v", undo)
 	back := runForJSON[api.Run](t, server, "run", undo.ID, "--hash", undo.Hash, "--wait")
 	expect.Equal(t, back.State, "succeeded", "the undo: %+v", back)
-	if r := runForJSON[api.Run](t, server, "runs", "show", run.ID); r.State != "undone" || r.UndoneBy != back.ID {
-		t.Errorf("unexpected run: %+v", r)
-	}
-	if code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server); code != 0 || !strings.Contains(out, "has already ended") {
-		t.Errorf("exit %d\n%s", code, out)
-	}
+	r := runForJSON[api.Run](t, server, "runs", "show", run.ID)
+	expect.That(t, r.State == "undone" && r.UndoneBy == back.ID, "unexpected run: %+v", r)
+	code, out, _ = shardboard(t, "runs", "stop", run.ID, "--server", server)
+	expect.That(t, code == 0 && strings.Contains(out, "has already ended"), "exit %d\n%s", code, out)
 	for _, tc := range []struct {
 		code int
 		says string
@@ -126,9 +118,8 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 func planBlocked(t *testing.T, server string, args ...string) (p api.Plan) {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--json", "--server", server)...)
-	if err := json.Unmarshal([]byte(out), &p); code != 4 || err != nil {
-		t.Fatalf("exit %d, %v, %s", code, err, errs)
-	}
+	err := json.Unmarshal([]byte(out), &p)
+	must.That(t, code == 4 && err == nil, "exit %d, %v, %s", code, err, errs)
 	return p
 }
 
@@ -167,12 +158,9 @@ func TestAConfirmationIsRequiredAndNeverAssumed(t *testing.T) {
 			if in.Confirm != nil {
 				got = *in.Confirm
 			}
-			if err == nil && (in.Hash != tc.hash || got != tc.confirm) {
-				t.Errorf("unexpected confirmation %+v, output %q", in, got)
-			}
-			if tc.answer != nil && !strings.Contains(shown.String(), "hash     h") {
-				t.Errorf("the confirmation was requested without showing the plan: %s", shown.String())
-			}
+			expect.That(t, err != nil || in.Hash == tc.hash && got == tc.confirm, "unexpected confirmation %+v, output %q", in, got)
+			expect.That(t, tc.answer == nil || strings.Contains(shown.String(), "hash     h"),
+				"the confirmation was requested without showing the plan: %s", shown.String())
 		})
 	}
 }
@@ -198,26 +186,21 @@ func TestEveryPlanArgumentOfTheAPIHasAFlag(t *testing.T) {
 	for _, k := range actions.Kinds() {
 		kinds = append(kinds, string(k))
 	}
-	if all := strings.Join(kinds, ", "); !strings.Contains(help, all) {
-		t.Errorf("--help does not list exactly the kinds %s", all)
-	}
+	all := strings.Join(kinds, ", ")
+	expect.That(t, strings.Contains(help, all), "--help does not list exactly the kinds %s", all)
 }
 
 func TestChunkAndCutFlagsHaveTheFormatOfTheAPI(t *testing.T) {
 	raw, err := planArgs([]string{"ns=a.b", "chunks=x, y,z", `cuts=[{"half":"upper"}]`})
 	args, wrong := actions.ReadArgs(raw)
-	if err != nil || wrong != nil || !slices.Equal(args.Chunks, []string{"x", "y", "z"}) || len(args.Cuts) != 1 ||
-		args.Cuts[0].Half != "upper" {
-		t.Errorf("unexpected error %v, JSON %s", err, raw)
-	}
-	if _, err := planArgs([]string{"cuts=upper"}); err == nil || !strings.Contains(err.Error(), "cuts") {
-		t.Errorf("unexpected error: %v", err)
-	}
+	expect.That(t, err == nil && wrong == nil && slices.Equal(args.Chunks, []string{"x", "y", "z"}) && len(args.Cuts) == 1 &&
+		args.Cuts[0].Half == "upper", "unexpected error %v, JSON %s", err, raw)
+	_, err = planArgs([]string{"cuts=upper"})
+	expect.That(t, err != nil && strings.Contains(err.Error(), "cuts"), "unexpected error: %v", err)
 	var out bytes.Buffer
 	p := api.Plan{Effect: api.Effect{Writes: []api.WriteEffect{{Shard: "shard-rs-1", PerSecondBefore: 20.44, PerSecondAfter: 14}}}}
-	if err := printPlan(&out, p); err != nil || !strings.Contains(out.String(), "shard-rs-1  about 20.4 → 14.0") {
-		t.Errorf("%v\n%s", err, out.String())
-	}
+	err = printPlan(&out, p)
+	expect.That(t, err == nil && strings.Contains(out.String(), "shard-rs-1  about 20.4 → 14.0"), "%v\n%s", err, out.String())
 }
 
 // everyText sets every text below a value, with one item in each list, to the same one, and every key.
@@ -257,15 +240,13 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	must.Do(t, printPlan(&out, plan))
 	printRun(&out, run)
 	must.Do(t, printJSON(&out, plan))
-	if got := out.String(); strings.ContainsAny(got, "\x1b\r\t\u202e\u009b") {
-		t.Errorf("unexpected output: %q", got)
-	}
+	got := out.String()
+	expect.That(t, !strings.ContainsAny(got, "\x1b\r\t\u202e\u009b"), "unexpected output: %q", got)
 	out.Reset()
 	must.Do(t, printJSON(&out, plan))
 	var back api.Plan
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil || back.Summary.String() != evil {
-		t.Errorf("the JSON output was changed: %v %q", err, back.Summary.String())
-	}
+	err := json.Unmarshal(out.Bytes(), &back)
+	expect.That(t, err == nil && back.Summary.String() == evil, "the JSON output was changed: %v %q", err, back.Summary.String())
 }
 
 // askedPlan lets somebody type lines when a plan asks for what is missing.
@@ -291,25 +272,22 @@ func TestPlanAsksForWhatIsMissing(t *testing.T) {
 	for _, text := range []string{`There is no "nope" here`, `There is no "9" here`, "The shard that keeps the project.", "1  shard-1"} {
 		expect.Contains(t, out, text, "the text")
 	}
-	if got := commandLine(c, given); got != "shardboard plan pin --project 'atlas board' --shard shard-1 --expires 1h --reason 'it is hot'" {
-		t.Errorf("the same is %s", got)
-	}
+	got := commandLine(c, given)
+	expect.Equal(t, got, "shardboard plan pin --project 'atlas board' --shard shard-1 --expires 1h --reason 'it is hot'", "the same")
 	expect.Lacks(t, out, "\x1b", "a name of the cluster controls the terminal")
 }
 
 // Who gave arguments is asked for the required ones only.
 func TestPlanAsksOnlyForTheRestOfWhatIsNeeded(t *testing.T) {
 	c, given, out, err := askedPlan(t, planCmd{Kind: "pin"}, []string{"project=x"}, "1\nwhy\n")
-	if err != nil || given["shard"] != "shard-1" || c.Reason != "why" || strings.Contains(out, "For how long") {
-		t.Errorf("%v %v %+v\n%s", err, given, c, out)
-	}
+	expect.That(t, err == nil && given["shard"] == "shard-1" && c.Reason == "why" && !strings.Contains(out, "For how long"),
+		"%v %v %+v\n%s", err, given, c, out)
 }
 
 func TestPlanChecksAnAnswerAtOnce(t *testing.T) {
 	_, given, out, err := askedPlan(t, planCmd{Kind: "balancer-window", Reason: "r"}, nil, "25:00\n01:00\n05:00\n\n")
-	if err != nil || given["start"] != "01:00" || given["stop"] != "05:00" || !strings.Contains(out, "not a time of day") {
-		t.Errorf("%v %v\n%s", err, given, out)
-	}
+	expect.That(t, err == nil && given["start"] == "01:00" && given["stop"] == "05:00" && strings.Contains(out, "not a time of day"),
+		"%v %v\n%s", err, given, out)
 }
 
 func TestLeavingAQuestionPlansNothing(t *testing.T) {

@@ -102,9 +102,8 @@ func readerOfPlaybook(t *testing.T, file string) *playbookReader {
 func answerOf[T any](t *testing.T, args ...string) (v T) {
 	t.Helper()
 	code, out, errs := shardboard(t, append(args, "--output", "json")...)
-	if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil {
-		t.Fatalf("%v: exit %d, %v\n%s", args, code, err, errs)
-	}
+	err := json.Unmarshal([]byte(out), &v)
+	must.That(t, code == 0 && err == nil, "%v: exit %d, %v\n%s", args, code, err, errs)
 	return v
 }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
 )
 
@@ -23,9 +25,7 @@ func TestPostmortemIsPrintedAsMarkdown(t *testing.T) {
 		{[]string{"--from", "yesterday"}, false, "from must be a time"},
 	} {
 		code, out, errs := shardboard(t, append([]string{"postmortem", "--server", server}, c.args...)...)
-		if (code == 0) != c.ok || !strings.Contains(out+errs, c.want) {
-			t.Errorf("%v: exit %d, %s%s", c.args, code, out, errs)
-		}
+		expect.That(t, (code == 0) == c.ok && strings.Contains(out+errs, c.want), "%v: exit %d, %s%s", c.args, code, out, errs)
 	}
 }
 
@@ -50,8 +50,7 @@ func TestAServerRemembersItsProblems(t *testing.T) {
 		if judged && missing == 0 {
 			return
 		}
-		if time.Now().After(deadline) {
-			t.Fatalf("judged: %+v; %d of %d problems are not remembered", past.NotJudged, missing, len(now.Items))
-		}
+		must.That(t, !time.Now().After(deadline),
+			"judged: %+v; %d of %d problems are not remembered", past.NotJudged, missing, len(now.Items))
 	}
 }

@@ -47,9 +47,8 @@ func TestOutputSpeaksTheWordsOfTheProfile(t *testing.T) {
 func TestNothingIsProposedForYorkiesData(t *testing.T) {
 	uri := startCluster(t)
 	code, out, errs := shardboard(t, "profile", "propose", "--uri", uri)
-	if code != 3 || out != "" || !strings.Contains(errs, "fits the built-in profile yorkie") {
-		t.Errorf("exit %d, %q, %q", code, out, errs)
-	}
+	expect.That(t, code == 3 && out == "" && strings.Contains(errs, "fits the built-in profile yorkie"),
+		"exit %d, %q, %q", code, out, errs)
 	saysAll(t, 0, []string{"tenant: project_id\n", "collection: projects\n"},
 		"profile", "propose", "--uri", uri, "--database", "yorkie-meta")
 }

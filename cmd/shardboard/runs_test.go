@@ -52,9 +52,8 @@ func TestABatchIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 	items := runForJSON[api.List[api.BatchItem]](t, server, "runs", "items", run.ID)
 	expect.That(t, len(items.Items) == 3 && items.Items[2].State == "succeeded" && items.Items[2].Run != "", "%+v", items)
 	code, out, errs = shardboard(t, "runs", "items", run.ID, "--limit", "2", "--server", server)
-	if code != 0 || strings.Count(out, "\n") != 3 || !strings.Contains(out, "Split the chunk") {
-		t.Errorf("exit %d\n%s%s", code, out, errs)
-	}
+	expect.That(t, code == 0 && strings.Count(out, "\n") == 3 && strings.Contains(out, "Split the chunk"),
+		"exit %d\n%s%s", code, out, errs)
 	code, out, errs = shardboard(t, "runs", "show", run.ID, "--server", server)
 	for _, part := range []string{"Batch: 3 of 3 items.", "Health after group 2 of 2: nothing wrong.",
 		"Not known: secondaries, replication lag and tickets.", "shardboard runs items " + run.ID} {
@@ -102,25 +101,20 @@ func TestABatchIsPausedAndResumedOnTheCommandLine(t *testing.T) {
 	}
 	run := runForJSON[api.Run](t, server, args...)
 	for deadline := time.Now().Add(30 * time.Second); run.Batch.Waits == ""; time.Sleep(50 * time.Millisecond) {
-		if run = runForJSON[api.Run](t, server, "runs", "show", run.ID); time.Now().After(deadline) {
-			t.Fatalf("%s: %+v", run.State, run.Batch)
-		}
+		run = runForJSON[api.Run](t, server, "runs", "show", run.ID)
+		must.That(t, !time.Now().After(deadline), "%s: %+v", run.State, run.Batch)
 	}
 	code, out, errs := shardboard(t, "runs", "pause", run.ID, "--server", server)
 	for _, part := range []string{"Batch: 1 of 2 items, paused.", "Paused by", "Go on: shardboard runs resume " + run.ID} {
 		expect.That(t, code == 0 && strings.Contains(out, part), "exit %d, no %q in\n%s%s", code, part, out, errs)
 	}
-	if code, _, errs = shardboard(t, "runs", "resume", run.ID, "--skip", "2", "--server", server); code != 4 ||
-		!strings.Contains(errs, "Item 2 does not wait") {
-		t.Errorf("exit %d, %s", code, errs)
-	}
+	code, _, errs = shardboard(t, "runs", "resume", run.ID, "--skip", "2", "--server", server)
+	expect.That(t, code == 4 && strings.Contains(errs, "Item 2 does not wait"), "exit %d, %s", code, errs)
 	code, out, errs = shardboard(t, "runs", "resume", run.ID, "--server", server)
-	if code != 0 || !strings.Contains(out, "Batch: 1 of 2 items, about") || strings.Contains(out, "Go on") {
-		t.Errorf("exit %d\n%s%s", code, out, errs)
-	}
-	if run = runForJSON[api.Run](t, server, "runs", "stop", run.ID); run.StopBy == "" {
-		t.Errorf("%+v", run)
-	}
+	expect.That(t, code == 0 && strings.Contains(out, "Batch: 1 of 2 items, about") && !strings.Contains(out, "Go on"),
+		"exit %d\n%s%s", code, out, errs)
+	run = runForJSON[api.Run](t, server, "runs", "stop", run.ID)
+	expect.That(t, run.StopBy != "", "%+v", run)
 }
 
 func TestABatchThatWaitsIsPrintedWithWhatToDo(t *testing.T) {
@@ -130,11 +124,9 @@ func TestABatchThatWaitsIsPrintedWithWhatToDo(t *testing.T) {
 		Problems: []api.BatchTrial{{Item: 2, Tries: 2, State: "waits", Why: "no"}},
 		Health:   []api.BatchGate{{Group: 1, Findings: []string{"A shard did not answer."}, Unknown: []string{"Not known: latencies."}}},
 		Rows:     api.BatchRows{Text: "1 count of rows before and after: 1 the same."}}})
-	for _, part := range []string{"paused: a failed item waits for a decision.", "item 2  waits (tries: 2)  no",
+	expect.ContainsAll(t, out.String(), []string{"paused: a failed item waits for a decision.", "item 2  waits (tries: 2)  no",
 		"Health after group 1 of 2: A shard did not answer. Not known: latencies.", "1 the same.",
-		"Go on: shardboard runs resume r. An item that waits: --retry ITEM or --skip ITEM."} {
-		expect.Contains(t, out.String(), part, "the text")
-	}
+		"Go on: shardboard runs resume r. An item that waits: --retry ITEM or --skip ITEM."}, "the text")
 }
 
 func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
@@ -152,9 +144,7 @@ func TestAFollowedRunIsPrintedInOrder(t *testing.T) {
 	}
 	f.progress(run)
 	text := out.String()
-	if strings.Contains(text, "not yet") || strings.Contains(text, "Not started yet") || strings.Contains(text, "not begun") {
-		t.Errorf("the output repeats states that are over:\n%s", text)
-	}
+	expect.LacksAll(t, text, []string{"not yet", "Not started yet", "not begun"}, "the output repeats states that are over")
 	rest := text
 	for _, part := range []string{"run r1\n", "Move it.", "started 2026", "1  running", "run r1: Running", "1  proven",
 		"logged 2026", "Moved a chunk, a → b. The server counted: cloned 7, clonedBytes 700", "run r1: Done and proven", "ended 2026"} {
@@ -178,9 +168,8 @@ func TestAnEndedRunIsPrintedWithItsEffect(t *testing.T) {
 	} {
 		var out strings.Builder
 		printRun(&out, api.Run{ID: "r", Outcome: x.is})
-		if text := out.String(); !strings.Contains(text, x.has) || strings.Contains(text, x.lacks) {
-			t.Errorf("%s: unexpected text: %q", name, text)
-		}
+		text := out.String()
+		expect.That(t, strings.Contains(text, x.has) && !strings.Contains(text, x.lacks), "%s: unexpected text: %q", name, text)
 	}
 }
 
@@ -191,9 +180,8 @@ func TestAPlanIsShownBeforeItIsApprovedAndOnlyYesApproves(t *testing.T) {
 		var out strings.Builder
 		err := askToApprove(&env{ctx: context.Background(), stderr: &out}, p, func() (string, error) { return text, nil })
 		expect.That(t, (err == nil) == (text == "yes") && (err == nil || fault.Of(err) == kind), "%q: %v", text, err)
-		for _, want := range []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB", "shardboard approve plan --hash hash"} {
-			expect.Contains(t, out.String(), want, "the text")
-		}
+		expect.ContainsAll(t, out.String(), []string{"Move a chunk.", "Waits for the approval", "It moves up to 12 GB",
+			"shardboard approve plan --hash hash"}, "the text")
 		expect.Lacks(t, out.String(), "\x1b", "the text")
 	}
 	refused.As(t, askToApprove(&env{ctx: context.Background()}, p, nil), fault.Invalid, "without a terminal")

@@ -31,9 +31,8 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 		t.Helper()
 		var out, said strings.Builder
 		code := run(t.Context(), append([]string{"store"}, args...), &out, &said)
-		if all := out.String() + said.String(); code != exit || !strings.Contains(all, want) {
-			t.Errorf("%v: exit %d, want %d and %q\n%s", args, code, exit, want, all)
-		}
+		all := out.String() + said.String()
+		expect.That(t, code == exit && strings.Contains(all, want), "%v: exit %d, want %d and %q\n%s", args, code, exit, want, all)
 	}
 	conflict, invalid, missing := fault.Conflict.ExitCode(), fault.Invalid.ExitCode(), fault.NotFound.ExitCode()
 	does(conflict, "owns", "copy", "--from", path("first"), "--to", path("second"))
@@ -52,9 +51,8 @@ func TestStoresAreCopiedBackedUpAndRestored(t *testing.T) {
 	expect.That(t, must.Err(os.Lstat(path("fourth"))) != nil, "a refused restore made the directory")
 	third := must.Get(sqlite.Open(t.Context(), path("third")))
 	defer third.Close()
-	if u, err := third.Users(t.Context()); err != nil || len(u) != 2 {
-		t.Errorf("%v, %v", u, err)
-	}
+	u, err := third.Users(t.Context())
+	expect.That(t, err == nil && len(u) == 2, "%v, %v", u, err)
 }
 
 // The first line of a failed start explains the damage; the technical cause follows in
@@ -82,9 +80,8 @@ func TestAFailedStartNamesTheDamagedDatabaseInItsFirstLine(t *testing.T) {
 		}
 		expect.Equal(t, args[0] == "serve", strings.Contains(rest, "level=ERROR"), "%s: the next lines are %q", args[0], rest)
 	}
-	if text, err := os.ReadFile(path); err != nil || string(text) != "this was a database once" {
-		t.Errorf("the file was changed: %q %v", text, err)
-	}
+	text, err := os.ReadFile(path)
+	expect.That(t, err == nil && string(text) == "this was a database once", "the file was changed: %q %v", text, err)
 }
 
 func readManifest(t *testing.T, path string) (m manifest) {
@@ -110,20 +107,17 @@ func TestAnExportHasEveryListOfTheCluster(t *testing.T) {
 		for _, name := range p.Files {
 			text := must.Get(os.ReadFile(filepath.Join(dir, name)))
 			expect.That(t, !strings.HasSuffix(name, ".json") || json.Valid(text), "%s is no JSON", name)
-			if rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll(); strings.HasSuffix(name, ".csv") &&
-				(err != nil || len(rows) <= p.Rows) {
-				t.Errorf("%s: %d lines of %d rows, %v", name, len(rows), p.Rows, err)
-			}
-			if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Mode().Perm() != 0o600 {
-				t.Errorf("%s: %v", name, info.Mode())
-			}
+			rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
+			expect.That(t, !strings.HasSuffix(name, ".csv") || err == nil && len(rows) > p.Rows,
+				"%s: %d lines of %d rows, %v", name, len(rows), p.Rows, err)
+			info, err := os.Stat(filepath.Join(dir, name))
+			expect.That(t, err == nil && info.Mode().Perm() == 0o600, "%s: %v", name, info.Mode())
 		}
 	}
 	says(t, 4, "is not empty", "export", "--to", dir, "--uri", uri)
 	file := dir + ".zip"
-	if code, _, errs := shardboard(t, "export", "--to", file, "--uri", uri); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs)
-	}
+	code, _, errs = shardboard(t, "export", "--to", file, "--uri", uri)
+	must.That(t, code == 0, "exit %d: %s", code, errs)
 	z, err := zip.OpenReader(file)
 	must.Do(t, err)
 	defer z.Close()

@@ -22,20 +22,14 @@ func TestTablesFitTheTerminal(t *testing.T) {
 		must.Do(t, table.write(copied))
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		for _, line := range lines {
-			if cells(line) > width {
-				t.Errorf("a line has %d cells of %d: %s", cells(line), width, line)
-			}
+			expect.That(t, cells(line) <= width, "a line has %d cells of %d: %s", cells(line), width, line)
 		}
-		if width >= 40 && !strings.Contains(out.String(), "123 456 789") {
-			t.Errorf("at %d cells a number is cut:\n%s", width, out.String())
-		}
-		if width >= 40 && len(table.leftOut()) > 2 || width == 200 && len(table.leftOut()) > 0 {
-			t.Errorf("at %d cells these are left out: %v", width, table.leftOut())
-		}
+		expect.That(t, width < 40 || strings.Contains(out.String(), "123 456 789"), "at %d cells a number is cut:\n%s", width, out.String())
+		expect.That(t, (width < 40 || len(table.leftOut()) <= 2) && (width != 200 || len(table.leftOut()) == 0),
+			"at %d cells these are left out: %v", width, table.leftOut())
 		// The numbers end in the same cell, whatever is before them.
-		if width >= 40 && cells(lines[1][:strings.Index(lines[1], "12")+2]) != cells(lines[2][:strings.Index(lines[2], "789")+3]) {
-			t.Errorf("not aligned at %d cells:\n%s", width, out.String())
-		}
+		expect.That(t, width < 40 || cells(lines[1][:strings.Index(lines[1], "12")+2]) == cells(lines[2][:strings.Index(lines[2], "789")+3]),
+			"not aligned at %d cells:\n%s", width, out.String())
 	}
 }
 
@@ -46,9 +40,8 @@ func TestAPipeGetsWholeRows(t *testing.T) {
 	for _, rows := range [][][]string{{{"1", "b"}}, {{long, "\x1b[31m\u202e"}}} { // the second page is wider than the first
 		must.Do(t, table.write(rows))
 	}
-	if got := out.String(); !strings.Contains(got, long) || strings.ContainsAny(got, "\x1b\u202e") || strings.Count(got, "\n") != 3 {
-		t.Errorf("%q", got)
-	}
+	got := out.String()
+	expect.That(t, strings.Contains(got, long) && !strings.ContainsAny(got, "\x1b\u202e") && strings.Count(got, "\n") == 3, "%q", got)
 }
 
 func TestCutTextsKeepBothEnds(t *testing.T) {
@@ -59,9 +52,8 @@ func TestCutTextsKeepBothEnds(t *testing.T) {
 	}{
 		{"abcdefghij", 5, "ab…ij"}, {"abc", 5, "abc"}, {"東京東京", 5, "東…京"}, {"abc", 1, "…"}, {"abc", 0, ""}, {"👨‍👩‍👧abcdef", 5, "👨‍👩‍👧…ef"},
 	} {
-		if got := shorten(tc.text, tc.width); got != tc.want || cells(got) > tc.width {
-			t.Errorf("%q in %d cells is %q, want %q", tc.text, tc.width, got, tc.want)
-		}
+		got := shorten(tc.text, tc.width)
+		expect.That(t, got == tc.want && cells(got) <= tc.width, "%q in %d cells is %q, want %q", tc.text, tc.width, got, tc.want)
 	}
 }
 

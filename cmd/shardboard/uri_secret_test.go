@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -27,10 +28,8 @@ func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 		for _, typed := range [][]string{{"--uri=" + address}, {"--uri", address}} {
 			args := append(append([]string{"shardboard", "locate"}, typed...), "--ns", "a.b", "x")
 			rest, moved := withoutSecrets(args)
-			if want := []string{"shardboard", "locate", "--ns", "a.b", "x"}; len(moved) != 1 || moved["--uri"] != address ||
-				!slices.Equal(rest, want) {
-				t.Errorf("%v: %v and %q", args, rest, moved)
-			}
+			want := []string{"shardboard", "locate", "--ns", "a.b", "x"}
+			expect.That(t, len(moved) == 1 && moved["--uri"] == address && slices.Equal(rest, want), "%v: %v and %q", args, rest, moved)
 		}
 	}
 	for _, args := range [][]string{
@@ -38,9 +37,8 @@ func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 		{"shardboard", "serve", "--uri"}, {"shardboard", "serve", "--uri", "nonsense"},
 		{"shardboard", "locate", "--", "--uri=mongodb://a:b@h/"}, {"shardboard"},
 	} {
-		if rest, moved := withoutSecrets(args); len(moved) > 0 || !slices.Equal(rest, args) {
-			t.Errorf("%v: %v and %q", args, rest, moved)
-		}
+		rest, moved := withoutSecrets(args)
+		expect.That(t, len(moved) == 0 && slices.Equal(rest, args), "%v: %v and %q", args, rest, moved)
 	}
 }
 
@@ -48,22 +46,19 @@ func TestAURIWithASecretIsRemovedFromTheArguments(t *testing.T) {
 func TestInvalidAddressesWithASecretAreRemovedFromTheArguments(t *testing.T) {
 	for _, address := range []string{"mongodb://me:a@b@h/", "mongodb://me:a/b@h/", "mongodb://me:a?b@h/", "mongodb+srv://me:a:b@h/",
 		"mongodb://me:%@h"} {
-		if rest, moved := withoutSecrets([]string{"shardboard", "serve", "--uri", address}); moved["--uri"] != address || len(rest) != 2 {
-			t.Errorf("%s stays visible", address)
-		}
+		rest, moved := withoutSecrets([]string{"shardboard", "serve", "--uri", address})
+		expect.That(t, moved["--uri"] == address && len(rest) == 2, "%s stays visible", address)
 	}
 }
 
 func TestStoresWithASecretAreRemovedFromTheArguments(t *testing.T) {
 	rest, moved := withoutSecrets([]string{"shardboard", "serve", "--store=mongodb://me:a@h/", "--uri", "mongodb://me:b@h/", "--listen", "x"})
-	if want := []string{"shardboard", "serve", "--listen", "x"}; !slices.Equal(rest, want) || len(moved) != 2 ||
-		moved["--store"] != "mongodb://me:a@h/" || moved["--uri"] != "mongodb://me:b@h/" {
-		t.Errorf("%v and %q", rest, moved)
-	}
+	want := []string{"shardboard", "serve", "--listen", "x"}
+	expect.That(t, slices.Equal(rest, want) && len(moved) == 2 &&
+		moved["--store"] == "mongodb://me:a@h/" && moved["--uri"] == "mongodb://me:b@h/", "%v and %q", rest, moved)
 	rest, moved = withoutSecrets([]string{"shardboard", "store", "copy", "--from", "dir", "--to", "mongodb://me:c@h/"})
-	if want := []string{"shardboard", "store", "copy", "--from", "dir"}; !slices.Equal(rest, want) || moved["--to"] != "mongodb://me:c@h/" {
-		t.Errorf("%v and %q", rest, moved)
-	}
+	want = []string{"shardboard", "store", "copy", "--from", "dir"}
+	expect.That(t, slices.Equal(rest, want) && moved["--to"] == "mongodb://me:c@h/", "%v and %q", rest, moved)
 }
 
 // Checks the arguments of the running program, which other users of the machine can read.
@@ -97,14 +92,12 @@ func TestThePasswordOfAURIIsNotVisibleInTheProcessList(t *testing.T) {
 func TestSecretsFromTheEnvironmentAndURIsWithoutSecretsAreAccepted(t *testing.T) {
 	for _, address := range []string{"mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100",
 		"mongodb://me@127.0.0.1:1/?serverSelectionTimeoutMS=100&authMechanism=MONGODB-X509&tls=true"} {
-		if code, _, errs := shardboard(t, "doctor", "--uri", address); code != 6 {
-			t.Errorf("%s: exit %d, %s", address, code, errs)
-		}
+		code, _, errs := shardboard(t, "doctor", "--uri", address)
+		expect.That(t, code == 6, "%s: exit %d, %s", address, code, errs)
 	}
 	t.Setenv("SHARDBOARD_URI", "mongodb://me:s3cr3t@127.0.0.1:1/?serverSelectionTimeoutMS=100")
-	if code, out, errs := shardboard(t, "doctor"); code != 6 || strings.Contains(out+errs, "s3cr3t") {
-		t.Errorf("exit %d, %s%s", code, out, errs)
-	}
+	code, out, errs := shardboard(t, "doctor")
+	expect.That(t, code == 6 && !strings.Contains(out+errs, "s3cr3t"), "exit %d, %s%s", code, out, errs)
 }
 
 func TestSimclusterWarnsWhenItIsOpenToTheNetwork(t *testing.T) {
@@ -114,9 +107,8 @@ func TestSimclusterWarnsWhenItIsOpenToTheNetwork(t *testing.T) {
 		out := cancelOnText{cancel: cancel}
 		code := run(ctx, []string{"simcluster", "--still", "--projects", "1", "--documents", "1", "--listen", listen}, &out, &errs)
 		cancel()
-		if code != 0 || strings.Contains(errs.String(), "without signing in") != open {
-			t.Errorf("%s: exit %d, %s%s", listen, code, out.String(), errs.String())
-		}
+		expect.That(t, code == 0 && strings.Contains(errs.String(), "without signing in") == open,
+			"%s: exit %d, %s%s", listen, code, out.String(), errs.String())
 	}
 }
 
@@ -172,9 +164,8 @@ func TestFilesOpenToOthersAreRefusedWithTheCommandThatFixesThem(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			code, out, errs := shardboard(t, c.args...)
-			if code != 2 || !strings.Contains(errs, c.says) || strings.Contains(out+errs, "s3cr3t") {
-				t.Errorf("exit %d, %q; expected exit 2 and %q", code, errs, c.says)
-			}
+			expect.That(t, code == 2 && strings.Contains(errs, c.says) && !strings.Contains(out+errs, "s3cr3t"),
+				"exit %d, %q; expected exit 2 and %q", code, errs, c.says)
 		})
 	}
 }

@@ -82,9 +82,8 @@ func TestWatchPrintsALineOfJSONForEachChange(t *testing.T) {
 	s := &watched{seen: make(chan struct{})}
 	s.shards.Store(1)
 	stdout, stderr, end := watching(t, s, "table", terminal{})
-	if got := <-stdout; !strings.HasPrefix(got, `{"items":[{"name":"shard-1\u001b[2J"}],`) || strings.Count(got, "\n") != 1 {
-		t.Errorf("first: %q", got)
-	}
+	got := <-stdout
+	expect.That(t, strings.HasPrefix(got, `{"items":[{"name":"shard-1\u001b[2J"}],`) && strings.Count(got, "\n") == 1, "first: %q", got)
 	for range 3 { // the same answer is no news
 		<-s.seen
 	}
@@ -108,10 +107,9 @@ func TestWatchRedrawsTheTable(t *testing.T) {
 	}
 	expect.Lacks(t, strings.TrimPrefix(first, "\x1b[2J"), "\x1b[2J", "a name of the cluster clears the screen")
 	s.shards.Store(1)
-	if second := <-stdout; !strings.HasPrefix(second, "\x1b[Hshards, every ") || !strings.HasSuffix(second, "\x1b[J") ||
-		!strings.Contains(second, "shard-1") {
-		t.Errorf("second: %q", second)
-	}
+	second := <-stdout
+	expect.That(t, strings.HasPrefix(second, "\x1b[Hshards, every ") && strings.HasSuffix(second, "\x1b[J") &&
+		strings.Contains(second, "shard-1"), "second: %q", second)
 	must.Do(t, end())
 }
 
@@ -133,10 +131,9 @@ func TestWatchSaysHowOldTheTableIs(t *testing.T) {
 	}
 	expect.Equal(t, step(""), "", "the same is drawn again")
 	now = now.Add(3 * time.Minute)
-	if got := step("No server answers."); !strings.Contains(got, "changed 3 min ago") ||
-		!strings.Contains(got, "NO ANSWER since 12:03:00 UTC, just now: No server answers.") || !strings.Contains(got, "shard-1") {
-		t.Errorf("%q", got)
-	}
+	got := step("No server answers.")
+	expect.That(t, strings.Contains(got, "changed 3 min ago") &&
+		strings.Contains(got, "NO ANSWER since 12:03:00 UTC, just now: No server answers.") && strings.Contains(got, "shard-1"), "%q", got)
 	now = now.Add(10 * time.Second)
 	expect.Contains(t, step("No server answers."), "since 12:03:00 UTC, 10 s ago", "the text")
 	expect.Lacks(t, step(""), "NO ANSWER", "the text")
@@ -146,19 +143,16 @@ func TestWatchWritesRowsOfCSVThatAreNewOrChanged(t *testing.T) {
 	s := &watched{}
 	s.shards.Store(2)
 	stdout, _, end := watching(t, s, "csv", terminal{})
-	if got := <-stdout; !strings.HasPrefix(got, "name,") || strings.Count(got, "\n") != 3 {
-		t.Errorf("first: %q", got)
-	}
+	got := <-stdout
+	expect.That(t, strings.HasPrefix(got, "name,") && strings.Count(got, "\n") == 3, "first: %q", got)
 	s.shards.Store(3)
-	if got := <-stdout; !strings.HasPrefix(got, "shard-3") || strings.Count(got, "\n") != 1 {
-		t.Errorf("second: %q", got)
-	}
+	got = <-stdout
+	expect.That(t, strings.HasPrefix(got, "shard-3") && strings.Count(got, "\n") == 1, "second: %q", got)
 	expect.NoError(t, end(), "Ctrl-C")
 }
 
 func TestAReaderThatLeftIsNoError(t *testing.T) {
 	must.Do(t, ended(fmt.Errorf("write: %w", &os.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE})))
-	if err := ended(fmt.Errorf("ask: %w", &net.OpError{Op: "write", Err: syscall.EPIPE})); err == nil {
-		t.Error("a broken connection to the server is taken for a reader that left")
-	}
+	err := ended(fmt.Errorf("ask: %w", &net.OpError{Op: "write", Err: syscall.EPIPE}))
+	expect.That(t, err != nil, "a broken connection to the server is taken for a reader that left")
 }

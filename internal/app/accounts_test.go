@@ -26,18 +26,14 @@ func TestAccountsAreSharedByServerAndCommandLine(t *testing.T) {
 	remote, err := ReadRemote(a.URL(), key.Secret, "")
 	must.Do(t, err)
 	accounts := remote.Accounts()
-	if _, err := accounts.CreateUser(ctx, api.UserCreate{Name: "anna", Password: "correct horse battery", Role: "viewer"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(accounts.CreateUser(ctx, api.UserCreate{Name: "anna", Password: "correct horse battery", Role: "viewer"})))
 	role, yes := "support", true
 	must.Do(t, accounts.ChangeUser(ctx, "anna", api.UserChange{Role: &role, Disabled: &yes}))
 	if err := accounts.ChangeUser(ctx, "nobody", api.UserChange{Role: &role}); fault.Of(err) != fault.NotFound {
 		t.Errorf("changing an unknown user: %v, expected a refusal", err)
 	}
 	users, err := accounts.Users(ctx)
-	if err != nil || len(users) != 1 || users[0].Role != "support" || !users[0].Disabled {
-		t.Errorf("users are %+v, %v", users, err)
-	}
+	expect.That(t, err == nil && len(users) == 1 && users[0].Role == "support" && users[0].Disabled, "users are %+v, %v", users, err)
 	made, err := accounts.CreateToken(ctx, api.TokenCreate{Name: "ci", Role: "viewer", Expires: time.Now().Add(time.Minute)})
 	must.That(t, err == nil && made.Secret != "", "%v", err)
 	expect.NoError(t, accounts.RevokeToken(ctx, made.ID), "RevokeToken")

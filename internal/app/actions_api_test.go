@@ -4,16 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
-	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
-	"shardboard/internal/fixture/only"
 )
 
 // apiClient uses the API like a script that was written from the API's description
@@ -41,15 +37,13 @@ func (s apiClient) send(method, path, body string) (int, answer) {
 	text, err := io.ReadAll(res.Body)
 	must.Do(s, err)
 	var got answer
-	if err := json.Unmarshal(text, &got); err != nil {
-		s.Fatalf("%s %s: %s, %v\n%s", method, path, res.Status, err, text)
-	}
+	err = json.Unmarshal(text, &got)
+	must.That(s, err == nil, "%s %s: %s, %v\n%s", method, path, res.Status, err, text)
 	kind := res.Header.Get("Content-Type")
 	if res.StatusCode >= 400 {
-		if detail, _ := got["detail"].(string); kind != "application/problem+json" || detail == "" || got["status"] != float64(res.StatusCode) ||
-			got["title"] == "" {
-			s.Errorf("%s %s: %s as %s\n%s", method, path, res.Status, kind, text)
-		}
+		detail, _ := got["detail"].(string)
+		expect.That(s, kind == "application/problem+json" && detail != "" && got["status"] == float64(res.StatusCode) && got["title"] != "",
+			"%s %s: %s as %s\n%s", method, path, res.Status, kind, text)
 	} else if !strings.HasPrefix(kind, "application/json") {
 		s.Errorf("%s %s: %s as %s", method, path, res.Status, kind)
 	}
@@ -62,15 +56,6 @@ func (s apiClient) expect(status int, method, path, body string) answer {
 	code, got := s.send(method, path, body)
 	must.That(s, code == status, "%s %s %s: %d, want %d: %v", method, path, body, code, status, got)
 	return got
-}
-
-func (s apiClient) checkFields(got answer, names string) {
-	s.Helper()
-	for name := range strings.FieldsSeq(names) {
-		if _, there := got[name]; !there {
-			s.Errorf("no %q among %v", name, slices.Sorted(maps.Keys(got)))
-		}
-	}
 }
 
 func (s apiClient) plan(kind, args string) answer {
@@ -86,12 +71,10 @@ func (s apiClient) run(status int, plan answer, more string) answer {
 // waitForRun reads a run until it has ended.
 func (s apiClient) waitForRun(run answer) (got answer) {
 	s.Helper()
-	if !eventually(settledWithin, func() bool {
+	must.That(s, eventually(settledWithin, func() bool {
 		got = s.expect(200, "GET", "/runs/"+run["id"].(string), "")
 		return got["endedAt"] != nil
-	}) {
-		s.Fatalf("the run does not end: %v", got)
-	}
+	}), "the run does not end: %v", got)
 	return got
 }
 
@@ -119,66 +102,4 @@ func asList(v any) []any {
 	return l
 }
 
-// countChanges counts the commands received by the cluster that change it.
-func (d *demo) countChanges() (n int) {
-	for _, name := range []string{"split", "mergeChunks", "moveChunk", "moveRange", "addShardToZone", "removeShardFromZone",
-		"updateZoneKeyRange",
-		"balancerStart", "balancerStop", "configureCollectionBalancing", "clearJumboFlag", "refineCollectionShardKey"} {
-		n += len(d.sim.Faults().Seen(name))
-	}
-	return n
-}
-
 func hashedKey(n int64) string { return fmt.Sprintf(`{"doc_id":{"$numberLong":"%d"}}`, n) }
-
-func TestAnAPIClientPlansRunsStopsAndUndoes(t *testing.T) {
-	only.Long(t, "starts a whole demo")
-	d := startWithActions(t, quietCluster())
-	s := apiClient{T: t, at: strings.TrimRight(d.app.URL(), "/") + api.Prefix}
-	project := s.first("/projects")["id"].(string)
-	plan := s.plan("split", `{"ns":"yorkie-meta.documents","at":{"project_id":{"$oid":"`+project+`"}}}`)
-	s.checkFields(plan, "id hash kind args summary commands preconditions checks effect undo risk confirm expiresAt")
-	if plan["confirm"] != nil || plan["kind"] != "split" || len(asList(plan["commands"])) != 1 || len(asList(plan["preconditions"])) == 0 {
-		t.Errorf("unexpected plan: %v", plan)
-	}
-	for _, c := range asList(plan["checks"]) {
-		check := c.(answer)
-		s.checkFields(check, "id verdict text")
-		if !slices.Contains([]any{"pass", "warn", "block"}, check["verdict"]) || check["text"] == "" {
-			t.Errorf("unexpected check: %v", check)
-		}
-	}
-	if again := s.expect(200, "GET", "/plans/"+plan["id"].(string), ""); fmt.Sprint(again) != fmt.Sprint(plan) {
-		t.Errorf("the plan differs when it is read again:\n%v\n%v", plan, again)
-	}
-	expect.Equal(t, d.countChanges(), 0, "making a plan changed the cluster")
-	run := s.run(202, plan, "")
-	s.checkFields(run, "id plan state steps startedAt endedAt by reason")
-	for _, confirm := range []string{"", `,"confirm":null`, `,"confirm":""`} {
-		if again := s.run(200, plan, confirm); again["id"] != run["id"] {
-			t.Errorf("repeating the request with %q started another run", confirm)
-		}
-	}
-	done := s.waitForRun(run)
-	step := asList(done["steps"])[0].(answer)
-	s.checkFields(step, "command state proof error")
-	if done["state"] != "succeeded" || step["state"] != "succeeded" || len(asList(step["proof"])) == 0 || step["error"] != "" {
-		t.Errorf("unexpected run: %v", done)
-	}
-	if stopped := s.expect(200, "POST", "/runs/"+run["id"].(string)+"/stop", ""); stopped["state"] != "succeeded" {
-		t.Errorf("stopping a run that has ended made it %v", stopped["state"])
-	}
-	back := s.expect(201, "POST", "/runs/"+run["id"].(string)+"/undo", `{"reason":"it did not help"}`)
-	expect.That(t, back["undoOf"] == run["id"] && back["id"] != plan["id"], "unexpected undo: %v", back)
-	if end := s.waitForRun(s.run(202, back, "")); end["state"] != "succeeded" {
-		t.Errorf("unexpected run: %v", end)
-	}
-	if first := s.waitForRun(run); first["state"] != "undone" {
-		t.Errorf("the first run is %v", first["state"])
-	}
-	s.expect(409, "POST", "/runs/"+run["id"].(string)+"/undo", "")
-	if n := d.countChanges(); n != 2 {
-		t.Errorf("the cluster got %d commands for a split and its undo", n)
-	}
-	expect.Len(t, asList(s.expect(200, "GET", "/runs?limit=1", "")["items"]), 1, "unexpected runs")
-}

@@ -83,7 +83,5 @@ func TestAlertsAreCheckedFirstWhenTheRoutingTableIsLoaded(t *testing.T) {
 
 func TestAlertsAreCheckedEvenIfTheRoutingTableStaysUnread(t *testing.T) {
 	after, loaded := firstCheck(t, func(*loadingTables) {})
-	if after != alert.Every || loaded {
-		t.Errorf("the first check came after %s, loaded %v; want %s", after, loaded, alert.Every)
-	}
+	expect.That(t, after == alert.Every && !loaded, "the first check came after %s, loaded %v; want %s", after, loaded, alert.Every)
 }

@@ -15,9 +15,8 @@ import (
 func TestApprovalLimitsAreReadAndMistakesNamed(t *testing.T) {
 	for text, want := range map[string]int64{"": 0, "10GB": 1e10, "10 GB": 1e10, "1.5GiB": 3 << 29, "500kB": 5e5, "1B": 1,
 		"999999TiB": 999999 << 40} {
-		if got, err := ReadApprovalBytes(text); err != nil || got != want {
-			t.Errorf("%q: %d, %v", text, got, err)
-		}
+		got, err := ReadApprovalBytes(text)
+		expect.That(t, err == nil && got == want, "%q: %d, %v", text, got, err)
 	}
 	for _, text := range []string{"10", "GB", "-1GB", "0GB", "0.1B", "10gb", "1e9B", "10GB ", "1,5GB", "9999999TB", "\x1b"} {
 		refused.With(t, must.Err(ReadApprovalBytes(text)), fault.Invalid, "--approval-bytes", "%q", text)
@@ -31,9 +30,8 @@ func TestApprovalLimitsAreReadAndMistakesNamed(t *testing.T) {
 func TestApprovalNeedsSignIn(t *testing.T) {
 	on := Approval{Rules: actions.ApprovalRules{Chunks: 1}}
 	for mode, ok := range map[string]bool{"none": false, "demo": false, "local": true, "local,oidc": true, "proxy": true} {
-		if err := on.checkSignIn(mode); (err == nil) != ok || err != nil && !strings.Contains(fault.Text(err), "need sign-in") {
-			t.Errorf("%s: %v", mode, err)
-		}
+		err := on.checkSignIn(mode)
+		expect.That(t, (err == nil) == ok && (err == nil || strings.Contains(fault.Text(err), "need sign-in")), "%s: %v", mode, err)
 	}
 	expect.NoError(t, (Approval{Wait: time.Hour}).checkSignIn("none"), "nothing needs approval")
 }

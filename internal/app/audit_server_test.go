@@ -9,8 +9,10 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
+	"shardboard/internal/fixture/refused"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/store"
 	"shardboard/internal/topology"
@@ -27,9 +29,7 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	say := func(n int) {
 		d.serve(t)
 		for range n {
-			if _, err := d.app.current().store.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, must.Err(d.app.current().store.Append(t.Context(), store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1"})))
 		}
 		d.stop(t)
 	}
@@ -39,15 +39,12 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 
 	d.serve(t)
 	d.waitReady(t)
-	if !eventually(settledWithin, func() bool { return d.app.current().trail.State().Head != nil }) {
-		t.Fatal("the server did not verify its record")
-	}
+	must.That(t, eventually(settledWithin, func() bool { return d.app.current().trail.State().Head != nil }),
+		"the server did not verify its record")
 	remote, err := ReadRemote(strings.TrimRight(d.app.URL(), "/"), "", "")
 	must.Do(t, err)
 	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, d.app.current().trail.State().Key)
-	if err != nil || v.Records != 6 || v.Head == nil || v.Head.Seq != 6 {
-		t.Errorf("unexpected result %+v, error %v", v, err)
-	}
+	expect.That(t, err == nil && v.Records == 6 && v.Head != nil && v.Head.Seq == 6, "unexpected result %+v, error %v", v, err)
 	if res, body := d.get(t, "audit"); res.StatusCode != http.StatusOK || !strings.Contains(string(body), "Signed in") {
 		t.Errorf("unexpected status %d, body %s", res.StatusCode, body)
 	}
@@ -59,13 +56,9 @@ func TestAServerSignsItsAuditRecordAndComparesItWithTheWitness(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(d.config.DataDir, "shardboard.db"), old, 0o600))
 	d.serve(t)
 	d.stop(t) // the check at shutdown is as thorough as the one at start
-	if st := d.app.current().trail.State(); st.Break == nil || st.Break.Code != "cut" {
-		t.Errorf("unexpected state: %+v", st)
-	}
+	st := d.app.current().trail.State()
+	expect.That(t, st.Break != nil && st.Break.Code == "cut", "unexpected state: %+v", st)
 	d.config.AuditKey = filepath.Join(d.config.DataDir, "audit.key")
-	if _, err := New(t.Context(), d.config); fault.Of(err) != fault.Invalid ||
-		!strings.Contains(fault.Text(err), "inside the data directory") {
-		t.Error(err)
-	}
+	refused.With(t, must.Err(New(t.Context(), d.config)), fault.Invalid, "inside the data directory", "New")
 	d.config.AuditKey = filepath.Join(away, "config", "audit.key")
 }

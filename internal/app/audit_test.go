@@ -35,10 +35,9 @@ func signedDirectory(t *testing.T, n int) (dir string, db *sqlite.DB, trail audi
 	must.Do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	for i := range n {
-		if _, err := db.Append(t.Context(),
-			store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: strings.Repeat("\xff<", i%3)}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := db.Append(t.Context(),
+			store.AuditEntry{At: time.Now(), What: "login.ok", By: "user:1", Subject: strings.Repeat("\xff<", i%3)})
+		must.Do(t, err)
 	}
 	log = &bytes.Buffer{}
 	trail, err = keepAudit(db, Config{DataDir: dir, AuditKey: filepath.Join(t.TempDir(), "audit.key"),
@@ -76,18 +75,14 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 		"file":      func() AuditSource { return AuditSource{File: bytes.NewReader(export.Bytes())} },
 	} {
 		v, err := VerifyAudit(ctx, from(), nil, "")
-		if err != nil || v.Records != 120 || v.Head == nil || v.Head.Seq != 120 || v.Noted != 0 {
-			t.Errorf("%s: unexpected result %+v, error %v", name, v, err)
-		}
+		expect.That(t, err == nil && v.Records == 120 && v.Head != nil && v.Head.Seq == 120 && v.Noted == 0,
+			"%s: unexpected result %+v, error %v", name, v, err)
 		for form, head := range map[string]io.Reader{"json": headFile(t, st.Head), "log": bytes.NewReader(log.Bytes())} {
-			if v, err := VerifyAudit(ctx, from(), head, st.Key); err != nil || v.Noted != 1 {
-				t.Errorf("%s with the head as %s: %+v %v", name, form, v, err)
-			}
+			v, err := VerifyAudit(ctx, from(), head, st.Key)
+			expect.That(t, err == nil && v.Noted == 1, "%s with the head as %s: %+v %v", name, form, v, err)
 		}
-		if _, err := VerifyAudit(ctx, from(), nil, "SHA256:other"); fault.Of(err) != fault.Internal ||
-			!strings.Contains(fault.Text(err), "another key") {
-			t.Errorf("%s: a wrong key is accepted: %v", name, err)
-		}
+		_, err = VerifyAudit(ctx, from(), nil, "SHA256:other")
+		refused.With(t, err, fault.Internal, "another key", "%s: a wrong key is accepted", name)
 	}
 	lines := bytes.SplitAfter(export.Bytes(), []byte("\n"))
 	for name, text := range map[string][]byte{
@@ -95,16 +90,12 @@ func TestTheAuditRecordIsVerifiedFromDirectoryAndExport(t *testing.T) {
 		"deleted": bytes.Join(append(append([][]byte{}, lines[:50]...), lines[51:]...), nil),
 		"cut":     bytes.Join(lines[:70], nil),
 	} {
-		if _, err := VerifyAudit(ctx, AuditSource{File: bytes.NewReader(text)}, nil, ""); fault.Of(err) != fault.Internal ||
-			!strings.Contains(fault.Text(err), "was changed") {
-			t.Errorf("%s: unexpected error: %v", name, err)
-		}
+		_, err := VerifyAudit(ctx, AuditSource{File: bytes.NewReader(text)}, nil, "")
+		refused.With(t, err, fault.Internal, "was changed", "%s", name)
 	}
 	for name, text := range map[string]string{"no JSON": "x\n", "both": `{"record":{},"head":{}}`, "neither": `{}`,
 		"half": string(export.Bytes()[:export.Len()-20]), "late head": string(lines[1]) + string(lines[0])} {
-		if _, err := VerifyAudit(ctx, AuditSource{File: strings.NewReader(text)}, nil, ""); fault.Of(err) != fault.Invalid {
-			t.Errorf("%s: unexpected error: %v", name, err)
-		}
+		refused.As(t, must.Err(VerifyAudit(ctx, AuditSource{File: strings.NewReader(text)}, nil, "")), fault.Invalid, "%s", name)
 	}
 }
 
@@ -120,9 +111,7 @@ func TestAKeptHeadDetectsACutAuditRecord(t *testing.T) {
 	refused.As(t, must.Err(VerifyAudit(ctx, AuditSource{DataDir: shorter}, note, "")), fault.Internal, "VerifyAudit")
 	for _, text := range []string{"", "nothing", "{}", `{"seq":1,"hash":"zz"}`, "seq=x hash=" + strings.Repeat("ab", 32),
 		`{"seq":0,"hash":"` + strings.Repeat("ab", 32) + `"}`} {
-		if _, err := VerifyAudit(ctx, AuditSource{DataDir: shorter}, strings.NewReader(text), ""); fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: unexpected error: %v", text, err)
-		}
+		refused.As(t, must.Err(VerifyAudit(ctx, AuditSource{DataDir: shorter}, strings.NewReader(text), "")), fault.Invalid, "%q", text)
 	}
 }
 
@@ -170,9 +159,7 @@ func servedRecord(t *testing.T, token string, records func() []api.AuditRecord, 
 			answer = list
 			expect.Equal(t, r.URL.Query().Get("order"), "oldest", "%v", r.URL)
 		}
-		if token != "" && r.Header.Get("Authorization") != "Bearer "+token {
-			t.Errorf("the token is %q", r.Header.Get("Authorization"))
-		}
+		expect.That(t, token == "" || r.Header.Get("Authorization") == "Bearer "+token, "the token is %q", r.Header.Get("Authorization"))
 		_ = json.NewEncoder(w).Encode(answer)
 	}))
 	t.Cleanup(srv.Close)
@@ -195,9 +182,8 @@ func TestTheAuditRecordIsVerifiedOverTheAPI(t *testing.T) {
 	_, _, trail, _ := signedDirectory(t, 25)
 	remote := servedRecord(t, "sb_secret", func() []api.AuditRecord { return recordsOf(t, trail) },
 		func() *api.AuditHead { h := auditing.AuditHead(*trail.State().Head); return &h })
-	if v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, ""); err != nil || v.Records != 25 || v.Head == nil {
-		t.Errorf("unexpected result %+v, error %v", v, err)
-	}
+	v, err := VerifyAudit(t.Context(), AuditSource{Server: remote}, nil, "")
+	expect.That(t, err == nil && v.Records == 25 && v.Head != nil, "unexpected result %+v, error %v", v, err)
 }
 
 // Entries of other clusters keep their hashes for an operator, but not what was hashed: to verify such a record is
@@ -214,10 +200,8 @@ func TestARecordWithWithheldEntriesIsNotVerified(t *testing.T) {
 		"export": func() error { return ExportAudit(t.Context(), AuditSource{Server: remote}, io.Discard) },
 	} {
 		err := verify()
-		if fault.Of(err) != fault.Forbidden || !strings.Contains(fault.Text(err), "Record 2 is about a cluster of which you may not read. "+
-			"Only an admin of the server") {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused.With(t, err, fault.Forbidden,
+			"Record 2 is about a cluster of which you may not read. "+"Only an admin of the server", "%s", name)
 	}
 }
 
@@ -266,9 +250,7 @@ func TestAWitnessSavedDuringVerificationIsNotReportedAsACut(t *testing.T) {
 		{"over the API again", AuditSource{Server: remote, Witness: witness}, 7},
 	} {
 		v, err := VerifyAudit(ctx, tc.from, nil, "")
-		if err != nil || v.Records != tc.want || v.Witness == nil || v.Witness.Seq != tc.want {
-			t.Errorf("%s: %+v %v", tc.name, v, err)
-		}
+		expect.That(t, err == nil && v.Records == tc.want && v.Witness != nil && v.Witness.Seq == tc.want, "%s: %+v %v", tc.name, v, err)
 	}
 }
 
@@ -278,9 +260,8 @@ func TestTokensAreSentOnlyOverTLSOrLoopbackAndNotToRedirects(t *testing.T) {
 		"http://user@localhost": false, "": false,
 		"https://shardboard.example": true, "http://127.0.0.1:8090": true, "http://[::1]:8090/": true, "http://localhost": true,
 	} {
-		if _, err := ReadRemote(server, "sb_x", ""); (err == nil) != ok {
-			t.Errorf("%q: unexpected error: %v", server, err)
-		}
+		_, err := ReadRemote(server, "sb_x", "")
+		expect.Equal(t, err == nil, ok, "%q: unexpected error: %v", server, err)
 	}
 	expect.NoError(t, must.Err(ReadRemote("http://shardboard.example", "", "")), "plain HTTP without a token is refused")
 	refused.As(t, must.Err(ReadRemote("http://localhost", "a\nb", "")), fault.Invalid, "ReadRemote")
@@ -329,7 +310,6 @@ func TestReplicasSignWithTheKeyThatAllOfThemGet(t *testing.T) {
 	}
 	expect.That(t, len(keys) == 1 && !keys[""], "keys %v", keys)
 	must.Do(t, os.Chmod(given, 0o644))
-	if _, err := keepAudit(newDatabase(t), Config{AuditKey: given, AuditKeyFrom: given}); fault.Of(err) != fault.Invalid {
-		t.Errorf("a key that everybody can read: %v", err)
-	}
+	_, err := keepAudit(newDatabase(t), Config{AuditKey: given, AuditKeyFrom: given})
+	refused.As(t, err, fault.Invalid, "a key that everybody can read")
 }

@@ -112,36 +112,30 @@ func TestBehindProxiesThatChangeTheHost(t *testing.T) {
 		"it adds a port to its own": func(r *httputil.ProxyRequest) { r.Out.Host = "board:8090" },
 	} {
 		p := behindProxy(t, change, func(c *Config) { c.Hosts = []string{"board"} })
-		if status, _ := p.do(t, "GET", "/", "", ""); status != http.StatusOK {
-			t.Errorf("%s: the page gets %d", name, status)
-		}
+		status, _ := p.do(t, "GET", "/", "", "")
+		expect.Equal(t, status, http.StatusOK, "%s: the page gets", name)
 		if !p.opensSocket(p.proxy.URL) || p.opensSocket("https://evil.example") {
 			t.Errorf("%s: sockets are opened by %v, and by another site %v", name, p.opensSocket(p.proxy.URL), p.opensSocket("https://evil.example"))
 		}
-		if status, _ := p.do(t, "POST", "/logout", "https://evil.example", ""); status != http.StatusForbidden {
-			t.Errorf("%s: a form of another site gets %d", name, status)
-		}
-		if status, body := p.do(t, "POST", "/logout", p.proxy.URL, ""); status != http.StatusSeeOther {
-			t.Errorf("%s: a form gets %d: %.200s", name, status, body)
-		}
+		status, _ = p.do(t, "POST", "/logout", "https://evil.example", "")
+		expect.Equal(t, status, http.StatusForbidden, "%s: a form of another site gets", name)
+		status, body := p.do(t, "POST", "/logout", p.proxy.URL, "")
+		expect.That(t, status == http.StatusSeeOther, "%s: a form gets %d: %.200s", name, status, body)
 	}
 }
 
 // What is refused because of a proxy is logged with what was received, what was expected and what to set.
 func TestRefusalsBehindAProxySayWhatToSet(t *testing.T) {
 	foreign := behindProxy(t, func(r *httputil.ProxyRequest) { r.Out.Host = "upstream:8090" }, func(*Config) {})
-	if status, _ := foreign.do(t, "GET", "/", "", ""); status != http.StatusMisdirectedRequest {
-		t.Errorf("a foreign host gets %d", status)
-	}
-	for _, want := range []string{"host=upstream:8090", "expected=\"localhost, 127.0.0.1\"", "or add --host upstream"} {
-		expect.That(t, strings.Contains(foreign.log.String(), want), "the log does not say %s:\n%s", want, foreign.log)
-	}
+	status, _ := foreign.do(t, "GET", "/", "", "")
+	expect.Equal(t, status, http.StatusMisdirectedRequest, "a foreign host gets")
+	expect.ContainsAll(t, foreign.log.String(), []string{"host=upstream:8090", "expected=\"localhost, 127.0.0.1\"",
+		"or add --host upstream"}, "the log")
 	other := behindProxy(t, func(r *httputil.ProxyRequest) { r.Out.Host = "board" }, func(c *Config) {
 		c.PublicURL, c.Hosts = "https://board", nil
 	})
-	if status, _ := other.do(t, "POST", "/logout", "https://board:8443", ""); status != http.StatusForbidden {
-		t.Errorf("an origin with another port gets %d", status)
-	}
+	status, _ = other.do(t, "POST", "/logout", "https://board:8443", "")
+	expect.Equal(t, status, http.StatusForbidden, "an origin with another port gets")
 	for _, want := range []string{"origin=https://board:8443", "host=board ", "expected=https://board ",
 		"--public-url https://board:8443"} {
 		expect.That(t, strings.Contains(other.log.String(), want), "the log does not say %s:\n%s", want, other.log)
@@ -149,9 +143,8 @@ func TestRefusalsBehindAProxySayWhatToSet(t *testing.T) {
 	for range 20 {
 		foreign.do(t, "GET", "/", "", "")
 	}
-	if n := strings.Count(foreign.log.String(), "foreign host name"); n > 3 {
-		t.Errorf("%d lines", n)
-	}
+	n := strings.Count(foreign.log.String(), "foreign host name")
+	expect.That(t, n <= 3, "%d lines", n)
 }
 
 // Balancers check health by address, some in HTTP/1.0 without a Host. They learn one word.
@@ -167,12 +160,10 @@ func TestHealthIsAnsweredUnderEveryHost(t *testing.T) {
 			must.Do(t, err)
 			body, err := io.ReadAll(res.Body)
 			c.Close()
-			if res.StatusCode != http.StatusOK || string(body) != "ok\n" || err != nil || res.Header.Get("ETag") != "" {
-				t.Errorf("%s %q: %s, %q, %v", path, lines, res.Status, body, err)
-			}
+			expect.That(t, res.StatusCode == http.StatusOK && string(body) == "ok\n" && err == nil && res.Header.Get("ETag") == "",
+				"%s %q: %s, %q, %v", path, lines, res.Status, body, err)
 		}
 	}
-	if status, _ := p.do(t, "GET", "/readyz", "", ""); status != http.StatusOK {
-		t.Errorf("under its own name: %d", status)
-	}
+	status, _ := p.do(t, "GET", "/readyz", "", "")
+	expect.Equal(t, status, http.StatusOK, "under its own name")
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -26,35 +27,27 @@ func TestBelowAPath(t *testing.T) {
 			!strings.Contains(body, `href="/shardboard/zones`) || !strings.Contains(body, `data-root="/shardboard"`) {
 			t.Errorf("%s: a page gets %d", name, status)
 		}
-		if !p.opensSocketAt("/shardboard", p.proxy.URL) || p.opensSocketAt("/shardboard", "https://evil.example") {
-			t.Errorf("%s: sockets open wrongly", name)
-		}
-		if c := p.cookie; c.Name != "__Secure-shardboard" || c.Path != "/shardboard" || !c.Secure || !c.HttpOnly {
-			t.Errorf("%s: the cookie is %v", name, c)
-		}
-		if status, _ := p.do(t, "POST", "/shardboard/logout", "https://evil.example", ""); status != http.StatusForbidden {
-			t.Errorf("%s: a form of another site gets %d", name, status)
-		}
-		if status, body := p.do(t, "GET", "/shardboard/nothing", "", ""); status != http.StatusNotFound ||
-			!strings.Contains(body, "nothing at /shardboard/nothing") {
-			t.Errorf("%s: what is not there gets %d", name, status)
-		}
-		if status, body := p.do(t, "GET", "/shardboard/api/openapi.json", "", ""); status != http.StatusOK ||
-			!strings.Contains(body, `"url": "/shardboard"`) {
-			t.Errorf("%s: the description gets %d", name, status)
-		}
-		if status, _ := p.do(t, "GET", "/shardboard/static/none.js", "", ""); status != http.StatusNotFound {
-			t.Errorf("%s: a file that is not there gets %d", name, status)
-		}
+		expect.That(t, p.opensSocketAt("/shardboard", p.proxy.URL) && !p.opensSocketAt("/shardboard", "https://evil.example"),
+			"%s: sockets open wrongly", name)
+		c := p.cookie
+		expect.That(t, c.Name == "__Secure-shardboard" && c.Path == "/shardboard" && c.Secure && c.HttpOnly, "%s: the cookie is %v", name, c)
+		status, _ := p.do(t, "POST", "/shardboard/logout", "https://evil.example", "")
+		expect.Equal(t, status, http.StatusForbidden, "%s: a form of another site gets", name)
+		status, body := p.do(t, "GET", "/shardboard/nothing", "", "")
+		expect.That(t, status == http.StatusNotFound && strings.Contains(body, "nothing at /shardboard/nothing"),
+			"%s: what is not there gets %d", name, status)
+		status, body = p.do(t, "GET", "/shardboard/api/openapi.json", "", "")
+		expect.That(t, status == http.StatusOK &&
+			strings.Contains(body, `"url": "/shardboard"`), "%s: the description gets %d", name, status)
+		status, _ = p.do(t, "GET", "/shardboard/static/none.js", "", "")
+		expect.Equal(t, status, http.StatusNotFound, "%s: a file that is not there gets", name)
 		remote, err := ReadRemote(strings.Replace(p.URL(), p.proxy.URL, "http://"+p.Addr(), 1), "", "")
 		must.Do(t, err)
 		var me any
-		if err := remote.Get(t.Context(), api.Prefix+"/me", &me); err == nil || !strings.Contains(err.Error(), "requires sign-in") {
-			t.Errorf("%s: the command line gets %v", name, err)
-		}
-		if status, body := p.do(t, "POST", "/shardboard/logout", p.proxy.URL, ""); status != http.StatusSeeOther {
-			t.Errorf("%s: a form gets %d: %.200s", name, status, body)
-		}
+		err = remote.Get(t.Context(), api.Prefix+"/me", &me)
+		expect.That(t, err != nil && strings.Contains(err.Error(), "requires sign-in"), "%s: the command line gets %v", name, err)
+		status, body = p.do(t, "POST", "/shardboard/logout", p.proxy.URL, "")
+		expect.That(t, status == http.StatusSeeOther, "%s: a form gets %d: %.200s", name, status, body)
 	}
 }
 
@@ -68,12 +61,10 @@ func TestOIDCBelowAPath(t *testing.T) {
 	// The issuer leads back to the public address, which a proxy would serve.
 	client.Transport = readdressed{"localhost", a.Addr()}
 	base := "http://localhost/shardboard/"
-	if status, path, body := clickOIDC(t, client, base, "/shardboard/zones"); status != http.StatusOK || path != "/shardboard/zones" {
-		t.Fatalf("%d at %s: %.300s", status, path, body)
-	}
-	if _, path, _ := visit(t, client, base+"login"); path != "/shardboard/" {
-		t.Errorf("signed in already, sign-in leads to %s", path)
-	}
+	status, path, body := clickOIDC(t, client, base, "/shardboard/zones")
+	must.That(t, status == http.StatusOK && path == "/shardboard/zones", "%d at %s: %.300s", status, path, body)
+	_, path, _ = visit(t, client, base+"login")
+	expect.Equal(t, path, "/shardboard/", "signed in already, sign-in leads to")
 }
 
 // readdressed sends requests for a host to an address.
@@ -106,8 +97,6 @@ func TestPublicURLsThatCannotBe(t *testing.T) {
 		"https://x:8443":             "",
 	} {
 		err := Config{PublicURL: public}.checkRoot()
-		if why == "" && err != nil || why != "" && (err == nil || !strings.Contains(err.Error(), why)) {
-			t.Errorf("%s: %v", public, err)
-		}
+		expect.That(t, (why != "" || err == nil) && (why == "" || err != nil && strings.Contains(err.Error(), why)), "%s: %v", public, err)
 	}
 }

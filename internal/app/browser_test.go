@@ -228,9 +228,8 @@ func (in *incidents) report(t testing.TB) {
 	in.all = slices.DeleteFunc(in.all, func(line string) bool {
 		return slices.ContainsFunc(in.expected, func(part string) bool { return strings.Contains(line, part) })
 	})
-	if len(in.all) > 0 {
-		t.Errorf("%d times the page does what it must not:\n%s", len(in.all), strings.Join(in.all[:min(len(in.all), 8)], "\n"))
-	}
+	expect.That(t, len(in.all) == 0,
+		"%d times the page does what it must not:\n%s", len(in.all), strings.Join(in.all[:min(len(in.all), 8)], "\n"))
 	expect.That(t, in.requests != 0 || t.Failed(), "no request was seen, so the page was not watched")
 }
 

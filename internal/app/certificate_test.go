@@ -19,7 +19,9 @@ import (
 	"time"
 
 	"shardboard/internal/fault"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/fixture/refused"
 )
 
 // writeCertificate writes a self-signed certificate for loopback.
@@ -48,24 +50,20 @@ func TestAReplacedCertificateIsReloadedUnlessItIsUnsafe(t *testing.T) {
 			_ = os.WriteFile(cert, []byte("half a file"), 0o600)
 		}
 		written = written.Add(time.Hour)
-		if err := errors.Join(os.Chmod(cert, certMode), os.Chmod(key, keyMode), os.Chtimes(cert, written, written),
-			os.Chtimes(key, written, written)); err != nil {
-			t.Fatal(err)
-		}
+		err := errors.Join(os.Chmod(cert, certMode), os.Chmod(key, keyMode), os.Chtimes(cert, written, written),
+			os.Chtimes(key, written, written))
+		must.Do(t, err)
 	}
 	for _, c := range []struct {
 		cert, key os.FileMode
 		says      string
 	}{{0o644, 0o644, "chmod 600 " + key}, {0o666, 0o600, "chmod go-w " + cert}} {
 		replace("zero", c.cert, c.key)
-		if _, err := openCertificate(cert, key, slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid ||
-			!strings.Contains(fault.Text(err), c.says) {
-			t.Errorf("%o, %o: got %v, want a refusal with %q", c.cert, c.key, err, c.says)
-		}
+		_, err := openCertificate(cert, key, slog.New(slog.DiscardHandler))
+		expect.That(t, fault.Of(err) == fault.Invalid && strings.Contains(fault.Text(err), c.says),
+			"%o, %o: got %v, want a refusal with %q", c.cert, c.key, err, c.says)
 	}
-	if _, err := openCertificate(cert, "/no/such/key", slog.New(slog.DiscardHandler)); fault.Of(err) != fault.Invalid {
-		t.Error(err)
-	}
+	refused.As(t, must.Err(openCertificate(cert, "/no/such/key", slog.New(slog.DiscardHandler))), fault.Invalid, "openCertificate")
 	replace("one", 0o644, 0o600)
 	var log bytes.Buffer
 	c, err := openCertificate(cert, key, slog.New(slog.NewTextHandler(&log, nil)))
@@ -85,7 +83,6 @@ func TestAReplacedCertificateIsReloadedUnlessItIsUnsafe(t *testing.T) {
 			t.Errorf("after %q with mode %o: %v, %v; want %q", next.name, next.key, leaf.Subject, err, next.want)
 		}
 	}
-	if !strings.Contains(log.String(), "the old one stays") || !strings.Contains(log.String(), "chmod 600") {
-		t.Errorf("the log does not say why the key of mode 0640 was not loaded: %s", log.String())
-	}
+	expect.That(t, strings.Contains(log.String(), "the old one stays") && strings.Contains(log.String(), "chmod 600"),
+		"the log does not say why the key of mode 0640 was not loaded: %s", log.String())
 }

@@ -63,21 +63,16 @@ func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
 	var ready api.Ready
 	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
 	d.getJSON(t, "readyz", &ready)
-	if !ready.Ready || ready.Cluster != "never" || !strings.Contains(ready.Reason, "Nothing listens there") {
-		t.Errorf("ready: %+v", ready)
-	}
-	if res, body := d.get(t, "readyz?cluster=required"); res.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("who needs the cluster is told %s: %s", res.Status, body)
-	}
-	if res, body := d.get(t, "api/v1/cluster"); res.StatusCode != http.StatusServiceUnavailable ||
-		!strings.Contains(string(body), "cannot be reached") ||
-		!strings.Contains(string(body), "has not been read since shardboard was started") {
-		t.Errorf("%s %s", res.Status, body)
-	}
+	expect.That(t, ready.Ready && ready.Cluster == "never" && strings.Contains(ready.Reason, "Nothing listens there"), "ready: %+v", ready)
+	res, body := d.get(t, "readyz?cluster=required")
+	expect.Equal(t, res.StatusCode, http.StatusServiceUnavailable, "who needs the cluster is told %s: %s", res.Status, body)
+	res, body = d.get(t, "api/v1/cluster")
+	expect.That(t, res.StatusCode == http.StatusServiceUnavailable &&
+		strings.Contains(string(body), "cannot be reached") &&
+		strings.Contains(string(body), "has not been read since shardboard was started"), "%s %s", res.Status, body)
 	_, page := d.get(t, "")
-	for _, says := range []string{">The cluster is not reached</h1>", "never since the start of shardboard at", "Nothing listens there"} {
-		expect.Contains(t, string(page), says, "the overview")
-	}
+	expect.ContainsAll(t, string(page), []string{">The cluster is not reached</h1>", "never since the start of shardboard at",
+		"Nothing listens there"}, "the overview")
 	link := regexp.MustCompile(`href="/(\?at=[^"]+)">Look at its last recorded state`).FindStringSubmatch(string(page))
 	must.That(t, link != nil, "no link to the past: %s", page)
 	for _, path := range []string{"", "collections", "shards/shard-rs-1", "zones", "map", "activity", "matrix", "projects"} {
@@ -86,29 +81,24 @@ func TestServerStartsWithoutItsClusterAndShowsItsHistory(t *testing.T) {
 		}
 	}
 	var projects api.List[api.Project]
-	if d.getJSON(t, "api/v1/projects"+link[1], &projects); len(projects.Items) == 0 || projects.Items[0].Name == "" {
-		t.Errorf("the recorded past has no names of projects: %+v", projects)
-	}
-	if _, list := d.get(t, "projects"+link[1]); !strings.Contains(string(list), projects.Items[0].Name) ||
-		!strings.Contains(string(list), "The list of projects is that of ") {
-		t.Error("the page of the past has no names of projects, or does not say of when they are")
-	}
+	d.getJSON(t, "api/v1/projects"+link[1], &projects)
+	expect.That(t, len(projects.Items) != 0 && projects.Items[0].Name != "", "the recorded past has no names of projects: %+v", projects)
+	_, list := d.get(t, "projects"+link[1])
+	expect.ContainsAll(t, string(list), []string{projects.Items[0].Name,
+		"The list of projects is that of "}, "the page of the past has no names of projects, or does not say of when they are")
 	var shards api.List[api.Shard]
-	if d.getJSON(t, "api/v1/shards"+link[1], &shards); len(shards.Items) != 3 {
-		t.Errorf("%d shards at the recorded time", len(shards.Items))
-	}
-	if _, metrics := d.get(t, "metrics"); !regexp.MustCompile(`shardboard_cluster_up\{cluster="[0-9a-f]{24}"\} 0`).Match(metrics) ||
-		!regexp.MustCompile(`shardboard_cluster_mongos\{cluster="[0-9a-f]{24}",state="down"\} 1`).Match(metrics) {
-		t.Errorf("%s", metrics)
-	}
+	d.getJSON(t, "api/v1/shards"+link[1], &shards)
+	expect.Equal(t, len(shards.Items), 3, "shards at the recorded time")
+	_, metrics := d.get(t, "metrics")
+	expect.That(t, regexp.MustCompile(`shardboard_cluster_up\{cluster="[0-9a-f]{24}"\} 0`).Match(metrics) &&
+		regexp.MustCompile(`shardboard_cluster_mongos\{cluster="[0-9a-f]{24}",state="down"\} 1`).Match(metrics), "%s", metrics)
 
 	d.restartCluster(t, quietCluster())
 	d.waitReady(t)
 	var now api.Cluster
-	if d.getJSON(t, "api/v1/cluster", &now); now.Connection.State != "connected" || now.Connection.Former != "" ||
-		now.Product != "MongoDB 5.0.7" {
-		t.Errorf("afterwards: %+v, %s", now.Connection, now.Product)
-	}
+	d.getJSON(t, "api/v1/cluster", &now)
+	expect.That(t, now.Connection.State == "connected" && now.Connection.Former == "" && now.Product == "MongoDB 5.0.7",
+		"afterwards: %+v, %s", now.Connection, now.Product)
 	d.checkAnotherCluster(t)
 }
 
@@ -126,27 +116,21 @@ func (d *demo) checkAnotherCluster(t *testing.T) {
 		d.getJSON(t, "api/v1/cluster", &now)
 		return now.Connection.State == "otherCluster"
 	})
-	if now.ClusterID != was.ClusterID || !strings.Contains(now.Connection.Reason, "restart shardboard") {
-		t.Errorf("%+v of %s", now.Connection, now.ClusterID)
-	}
+	expect.That(t, now.ClusterID == was.ClusterID && strings.Contains(now.Connection.Reason, "restart shardboard"),
+		"%+v of %s", now.Connection, now.ClusterID)
 	for _, path := range []string{"", "collections", "projects", "locate", "heat", "alerts", "audit", "runs", "plans/new", "nowhere"} {
-		if _, page := d.get(t, path); !strings.Contains(string(page), "Another cluster answers at the address: ") ||
-			!strings.Contains(string(page), "restart shardboard") {
-			t.Errorf("/%s does not say so", path)
-		}
+		_, page := d.get(t, path)
+		expect.That(t, strings.Contains(string(page), "Another cluster answers at the address: ") &&
+			strings.Contains(string(page), "restart shardboard"), "/%s does not say so", path)
 	}
 	var ready api.Ready
-	if d.getJSON(t, "readyz", &ready); !ready.Ready || ready.Cluster != "otherCluster" ||
-		!strings.Contains(ready.Reason, "restart shardboard") {
-		t.Errorf("%+v", ready)
-	}
-	if res, body := d.get(t, "readyz?cluster=required"); res.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("%s %s", res.Status, body)
-	}
-	if _, metrics := d.get(t, "metrics"); !regexp.MustCompile(`shardboard_cluster_up\{cluster="`+was.ClusterID+`"\} 0`).Match(metrics) ||
-		!regexp.MustCompile(`shardboard_cluster_connection\{cluster="`+was.ClusterID+`",state="otherCluster"\} 1`).Match(metrics) {
-		t.Errorf("%s", metrics)
-	}
+	d.getJSON(t, "readyz", &ready)
+	expect.That(t, ready.Ready && ready.Cluster == "otherCluster" && strings.Contains(ready.Reason, "restart shardboard"), "%+v", ready)
+	res, body := d.get(t, "readyz?cluster=required")
+	expect.Equal(t, res.StatusCode, http.StatusServiceUnavailable, "%s %s", res.Status, body)
+	_, metrics := d.get(t, "metrics")
+	expect.That(t, regexp.MustCompile(`shardboard_cluster_up\{cluster="`+was.ClusterID+`"\} 0`).Match(metrics) &&
+		regexp.MustCompile(`shardboard_cluster_connection\{cluster="`+was.ClusterID+`",state="otherCluster"\} 1`).Match(metrics), "%s", metrics)
 	for _, said := range []bool{true, false} {
 		d.stop(t)
 		d.serve(t)
@@ -172,11 +156,8 @@ func TestServerStartsWithWrongCredentialsAndShowsThem(t *testing.T) {
 	d.serve(t)
 	d.waitFor(t, "the first attempt", func() bool { res, _ := d.get(t, "readyz"); return res.StatusCode == http.StatusOK })
 	_, page := d.get(t, "")
-	for _, says := range []string{">The cluster refuses the sign-in</h1>", "refused the user name or password"} {
-		expect.That(t, strings.Contains(string(page), says), "the overview does not say %q: %s", says, page)
-	}
-	if strings.Contains(string(page), "wr0ng") || strings.Contains(string(page), "anna") ||
-		strings.Contains(string(page), "Grant the cluster user") {
-		t.Error("the page shows the credentials, or asks for a grant")
-	}
+	expect.ContainsAll(t, string(page), []string{">The cluster refuses the sign-in</h1>",
+		"refused the user name or password"}, "the overview")
+	expect.That(t, !strings.Contains(string(page), "wr0ng") && !strings.Contains(string(page), "anna") &&
+		!strings.Contains(string(page), "Grant the cluster user"), "the page shows the credentials, or asks for a grant")
 }

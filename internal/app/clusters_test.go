@@ -105,9 +105,8 @@ func (f *fleet) names(t *testing.T, who string) (out []string) {
 	t.Helper()
 	status, body := f.get(t, who, "/api/v1/clusters")
 	var list api.List[api.ClusterSummary]
-	if err := json.Unmarshal([]byte(body), &list); status != http.StatusOK || err != nil {
-		t.Fatalf("%d %v: %s", status, err, body)
-	}
+	err := json.Unmarshal([]byte(body), &list)
+	must.That(t, status == http.StatusOK && err == nil, "%d %v: %s", status, err, body)
 	for _, c := range list.Items {
 		out = append(out, c.Name+" "+c.State+" "+c.Role)
 	}
@@ -132,9 +131,8 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		must.Do(t, err)
 		for path, says := range map[string]string{"/c/gone/api/v1/shards": "This token is bound to open: it may do nothing elsewhere.",
 			"/api/v1/users": "This token is bound to open"} {
-			if _, body := f.get(t, "token "+bound, path); !strings.Contains(body, says) {
-				t.Errorf("%s does not say %q: %s", path, says, body)
-			}
+			_, body := f.get(t, "token "+bound, path)
+			expect.Contains(t, body, says, "%s does not say %q", path, says)
 		}
 		if got := strings.Join(f.names(t, "token "+bound), "; "); got != "open live support" {
 			t.Error(got)
@@ -156,9 +154,8 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 				"/api/v1/users": 403, "/metrics": 200, "/api/v1/data": 403, "/live?t=clusters": 426},
 		} {
 			for path, status := range want {
-				if got, body := f.get(t, who, path); got != status {
-					t.Errorf("%.6s at %s: %d, want %d: %.300s", who, path, got, status, body)
-				}
+				got, body := f.get(t, who, path)
+				expect.That(t, got == status, "%.6s at %s: %d, want %d: %.300s", who, path, got, status, body)
 			}
 		}
 	})
@@ -167,9 +164,8 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		_, hidden := f.get(t, "vera", "/c/secret/projects")
 		_, none := f.get(t, "vera", "/c/none/projects")
 		age := regexp.MustCompile(` data-at="[^"]*"`) // when the page was made
-		if age.ReplaceAllString(strings.ReplaceAll(none, "/c/none", "/c/secret"), "") != age.ReplaceAllString(hidden, "") {
-			t.Errorf("a hidden cluster differs from none:\n%s\n%s", hidden, none)
-		}
+		expect.Equal(t, age.ReplaceAllString(strings.ReplaceAll(none, "/c/none", "/c/secret"), ""), age.ReplaceAllString(hidden, ""),
+			"a hidden cluster differs from none:\n%s\n%s", hidden, none)
 		if got := strings.Join(f.names(t, "vera"), "; "); got != "gone unreachable viewer; open live operator" {
 			t.Error(got)
 		}
@@ -177,9 +173,8 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 			t.Error(got)
 		}
 		for _, path := range []string{"/", "/clusters.csv", "/c/open/", "/api/v1/find?q=s", "/c/open/api/v1/find?q=secret"} {
-			if _, body := f.get(t, "vera", path); strings.Contains(body, "/c/secret") {
-				t.Errorf("%s names the hidden cluster", path)
-			}
+			_, body := f.get(t, "vera", path)
+			expect.That(t, !strings.Contains(body, "/c/secret"), "%s names the hidden cluster", path)
 		}
 	})
 
@@ -188,23 +183,18 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 			res, err := sessionClient(t).Get("http://" + f.app.Addr() + "/c/" + name + "/projects?page=2")
 			must.Do(t, err)
 			_ = res.Body.Close()
-			if to := res.Header.Get("Location"); to != "/login?next=%2Fc%2F"+name+"%2Fprojects%3Fpage%3D2" {
-				t.Errorf("%s: %d to %s", name, res.StatusCode, to)
-			}
+			expect.Equal(t, res.Header.Get("Location"), "/login?next=%2Fc%2F"+name+"%2Fprojects%3Fpage%3D2", "%s: %d to", name, res.StatusCode)
 		}
-		if status, body := f.get(t, "", "/login?next=%2Fc%2Fopen%2Fprojects"); status != 200 ||
-			!strings.Contains(body, `value="/c/open/projects"`) {
-			t.Errorf("%d: the form does not keep the way back", status)
-		}
+		status, body := f.get(t, "", "/login?next=%2Fc%2Fopen%2Fprojects")
+		expect.That(t, status == 200 &&
+			strings.Contains(body, `value="/c/open/projects"`), "%d: the form does not keep the way back", status)
 	})
 
 	t.Run("one that does not answer says so and is no reason for the others", func(t *testing.T) {
-		if status, body := f.get(t, "vera", "/c/gone/projects"); status != 200 || !strings.Contains(body, "127.0.0.1:1") {
-			t.Errorf("%d %s", status, body)
-		}
-		if status, body := f.get(t, "", "/readyz"); status != 200 {
-			t.Errorf("%d %s", status, body)
-		}
+		status, body := f.get(t, "vera", "/c/gone/projects")
+		expect.That(t, status == 200 && strings.Contains(body, "127.0.0.1:1"), "%d %s", status, body)
+		status, body = f.get(t, "", "/readyz")
+		expect.That(t, status == 200, "%d %s", status, body)
 	})
 
 	t.Run("metrics name the cluster", func(t *testing.T) {
@@ -232,12 +222,10 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		if err := f.app.Reload(t.Context()); err == nil || s.Configuration().Failed.IsZero() {
 			t.Errorf("%v %+v", err, s.Configuration())
 		}
-		if _, body := f.get(t, "adam", "/"); !strings.Contains(body, "shardboard.yaml:4: y") {
-			t.Error("the page does not say why the configuration is not in force")
-		}
-		if _, body := f.get(t, "vera", "/"); strings.Contains(body, "shardboard.yaml") {
-			t.Error("a viewer reads the configuration's mistakes")
-		}
+		_, body := f.get(t, "adam", "/")
+		expect.That(t, strings.Contains(body, "shardboard.yaml:4: y"), "the page does not say why the configuration is not in force")
+		_, body = f.get(t, "vera", "/")
+		expect.That(t, !strings.Contains(body, "shardboard.yaml"), "a viewer reads the configuration's mistakes")
 
 		next.Clusters = []ClusterConfig{next.Clusters[0], {Name: "third", Title: "Third", URI: b, Log: next.Log, Settings: "1"}}
 		next.Clusters[0].Roles = nil
@@ -245,15 +233,13 @@ func TestSeveralClustersInOneServer(t *testing.T) {
 		f.file = func() (Config, error) { return next, nil }
 		must.Do(t, f.app.Reload(t.Context()))
 		expect.Equal(t, s.named("open").now(), before, "the cluster that did not change was made anew")
-		if c := s.Configuration(); !c.Failed.IsZero() || len(c.Pending) != 1 || c.Pending[0] != "listen" {
-			t.Errorf("%+v", c)
-		}
+		c := s.Configuration()
+		expect.That(t, c.Failed.IsZero() && len(c.Pending) == 1 && c.Pending[0] == "listen", "%+v", c)
 		if !eventually(settledWithin, func() bool { return strings.Join(f.names(t, "vera"), "; ") == "open live viewer; third live viewer" }) {
 			t.Error(f.names(t, "vera"))
 		}
-		if status, _ := f.get(t, "adam", "/c/secret/"); status != 404 {
-			t.Errorf("a removed cluster answers %d", status)
-		}
+		status, _ := f.get(t, "adam", "/c/secret/")
+		expect.Equal(t, status, 404, "a removed cluster answers")
 		_ = socket.SetReadDeadline(time.Now().Add(time.Minute))
 		if _, _, err := socket.ReadMessage(); err != nil {
 			t.Errorf("the socket of the cluster that stayed was cut: %v", err)

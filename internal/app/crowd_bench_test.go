@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -62,9 +63,8 @@ func BenchmarkRequestsInACrowd(b *testing.B) {
 			first.Open, last.Open, last.Evicted, last.Refused, seen)
 		b.Logf("idle:    %v", summary(idle))
 		b.Logf("crowded: %v", summary(crowded))
-		if seen.lost != 0 || last.Refused != 0 || first.Open < 5900 || last.Open < 5900 {
-			b.Errorf("honest connections were lost or missing")
-		}
+		expect.That(b, seen.lost == 0 && last.Refused == 0 && first.Open >= 5900 && last.Open >= 5900,
+			"honest connections were lost or missing")
 		b.ReportMetric(0, "ns/op")
 		b.ReportMetric(float64(medianP99(crowded))/float64(medianP99(idle)), "p99-ratio")
 		b.ReportMetric(float64(p99(slices.Concat(crowded...)))/float64(p99(slices.Concat(idle...))), "whole-p99-ratio")
@@ -103,9 +103,7 @@ func signInAccounts(b *testing.B, a *App, n int) (cookies []string) {
 	by := auth.Principal{ID: "user:first", Name: "first", Role: auth.Admin, Method: auth.ByPassword}
 	for i := range n {
 		name, password := fmt.Sprintf("person%d", i), "correct horse battery"
-		if _, err := a.current().auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support}); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, must.Err(a.current().auth.CreateUser(b.Context(), by, auth.NewUser{Name: name, Password: password, Role: auth.Support})))
 		cookie, _, err := a.current().auth.SignIn(b.Context(), auth.Credentials{Name: name, Password: password, From: "127.0.0.1"})
 		must.Do(b, err)
 		cookies = append(cookies, cookie.Name+"="+cookie.Value)

@@ -202,9 +202,8 @@ func (d *demo) planned(t testing.TB, kind, args string) (p api.Plan) {
 func (d *demo) ran(t testing.TB, p api.Plan) (run api.Run) {
 	t.Helper()
 	d.postJSON(t, "api/v1/plans/"+p.ID+"/run", api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}, &run)
-	if !eventually(waitLimit, func() bool { d.getJSON(t, "api/v1/runs/"+run.ID, &run); return !run.Open }) {
-		t.Fatalf("the run does not end: %+v", run)
-	}
+	must.That(t, eventually(waitLimit, func() bool { d.getJSON(t, "api/v1/runs/"+run.ID, &run); return !run.Open }),
+		"the run does not end: %+v", run)
 	return run
 }
 

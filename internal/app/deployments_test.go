@@ -27,9 +27,8 @@ func TestTheKeyOfTheIssuerMayChangeAtAnyTime(t *testing.T) {
 	a := stillDemo().startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: t.TempDir(), Auth: Auth{Mode: "oidc",
 		OIDC: OIDC{Issuer: i.URL, ClientID: "board", Roles: map[string]string{"oncall": "operator"}}}})
 	for range 2 {
-		if status, path, body := clickOIDC(t, newCookieClient(t), a.URL(), "/zones"); status != http.StatusOK || path != "/zones" {
-			t.Fatalf("%d at %s: %.300s", status, path, body)
-		}
+		status, path, body := clickOIDC(t, newCookieClient(t), a.URL(), "/zones")
+		must.That(t, status == http.StatusOK && path == "/zones", "%d at %s: %.300s", status, path, body)
 		i.rotate(t)
 	}
 }
@@ -45,9 +44,7 @@ func TestPagesAreServedOverIPv6(t *testing.T) {
 		res, err := http.Get(address)
 		must.Do(t, err)
 		res.Body.Close()
-		if res.StatusCode != http.StatusOK || !strings.HasPrefix(address, "http://[::1]:") {
-			t.Errorf("%s: %s", address, res.Status)
-		}
+		expect.That(t, res.StatusCode == http.StatusOK && strings.HasPrefix(address, "http://[::1]:"), "%s: %s", address, res.Status)
 	}
 }
 
@@ -72,9 +69,8 @@ func TestTheNameOfTheClusterNeedNotResolveAtTheStart(t *testing.T) {
 		expect.That(t, err == nil, "%v", err)
 		return res.StatusCode, string(text)
 	}
-	if status, body := get("healthz"); status != http.StatusOK {
-		t.Errorf("health is %d: %s", status, body)
-	}
+	status, body := get("healthz")
+	expect.That(t, status == http.StatusOK, "health is %d: %s", status, body)
 	says := func() bool { _, body := get(""); return strings.Contains(body, "The cluster is not reached") }
 	if !eventually(settledWithin, says) {
 		_, body := get("")

@@ -51,9 +51,7 @@ func (d *demo) startWithSignIn(t *testing.T, roles ...string) (server string, to
 	}
 	must.Do(t, local.Close())
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Actions: true, Auth: Auth{Mode: "local"}})
-	if !eventually(settledWithin, func() bool { return a.Watcher().Table().Loaded }) {
-		t.Fatal("the server with sign-in has no table")
-	}
+	must.That(t, eventually(settledWithin, func() bool { return a.Watcher().Table().Loaded }), "the server with sign-in has no table")
 	return strings.TrimRight(a.URL(), "/"), tokens
 }
 
@@ -172,9 +170,8 @@ func (r *exampleRunner) waitForRun(id string) {
 // waitForRun waits until a run has ended.
 func (d *demo) waitForRun(t *testing.T, id string) (run api.Run) {
 	t.Helper()
-	if !eventually(settledWithin, func() bool { d.getJSON(t, "api/v1/runs/"+id, &run); return !run.Open }) {
-		t.Fatalf("the run does not end: %+v", run)
-	}
+	must.That(t, eventually(settledWithin, func() bool { d.getJSON(t, "api/v1/runs/"+id, &run); return !run.Open }),
+		"the run does not end: %+v", run)
 	return run
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
@@ -60,20 +61,16 @@ func TestChangesAndRestartsOfTheClusterAreFollowed(t *testing.T) {
 	_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
 	for d.app.Watcher().Table().Collection(ns).Chunks.Len() == loaded {
 		// Frames of other changes (status, sizes) may arrive first.
-		if _, _, err := conn.ReadMessage(); err != nil {
-			t.Fatalf("no frame shows the split: %v", err)
-		}
+		_, _, err := conn.ReadMessage()
+		must.That(t, err == nil, "no frame shows the split: %v", err)
 	}
 	var chunks struct{ Items []json.RawMessage }
-	if d.getJSON(t, "api/v1/collections/"+ns+"/chunks?limit=1000", &chunks); len(chunks.Items) != loaded+1 {
-		t.Errorf("%d chunks, want %d", len(chunks.Items), loaded+1)
-	}
+	d.getJSON(t, "api/v1/collections/"+ns+"/chunks?limit=1000", &chunks)
+	expect.Equal(t, len(chunks.Items), loaded+1, "chunks")
 
 	d.stopCluster(t)
 	d.waitForTable(t, "the loss to show", func(t *topology.Table) bool { return t.Health[topology.PartRouting].Err != nil })
-	if n := d.app.Watcher().Table().Collection(ns).Chunks.Len(); n != loaded+1 {
-		t.Errorf("the last table was dropped: %d chunks", n)
-	}
+	expect.Equal(t, d.app.Watcher().Table().Collection(ns).Chunks.Len(), loaded+1, "the last table was dropped: chunks")
 	d.restartCluster(t, o)
 	d.waitForTable(t, "the cluster to be followed again", func(t *topology.Table) bool {
 		return t.Health[topology.PartRouting].Err == nil && t.Collection(ns).Chunks.Len() == loaded

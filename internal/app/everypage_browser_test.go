@@ -336,9 +336,8 @@ func addressesOf(t *testing.T, d *demo, names *hostileCluster) (out []string) {
 	run, pinned := d.ran(t, split), d.ran(t, pin)
 	var survey api.Survey
 	d.postJSON(t, "api/v1/surveys", api.SurveyStart{Kind: "projects"}, &survey)
-	if !eventually(waitLimit, func() bool { d.getJSON(t, "api/v1/surveys/"+survey.ID, &survey); return survey.EndedAt != nil }) {
-		t.Fatalf("the survey does not end: %+v", survey)
-	}
+	must.That(t, eventually(waitLimit, func() bool { d.getJSON(t, "api/v1/surveys/"+survey.ID, &survey); return survey.EndedAt != nil }),
+		"the survey does not end: %+v", survey)
 
 	escape := url.PathEscape
 	values := map[string][]string{

@@ -61,9 +61,7 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 			t.Errorf("%s: metrics beside the pages: %v, separate listener %q", name, open, a.OpsAddr())
 		}
 		if tc.host == "board.example" {
-			if got := statusByName(t, near, "evil.example", "/"); got != http.StatusMisdirectedRequest {
-				t.Errorf("%s: another host gets status %d", name, got)
-			}
+			expect.Equal(t, statusByName(t, near, "evil.example", "/"), http.StatusMisdirectedRequest, "%s: another host gets status", name)
 			expect.Equal(t, statusByName(t, near, tc.host, "/"), http.StatusSeeOther, "%s: the public host", name)
 		}
 		if !tc.apart {
@@ -72,9 +70,7 @@ func TestMetricsAreNotServedThroughAProxyOrPublicName(t *testing.T) {
 		for path, want := range map[string]int{"/metrics": 200, "/healthz": 200, "/": 404, "/api/v1/cluster": 404, "/login": 404} {
 			expect.Equal(t, statusByName(t, a.OpsAddr(), "", path), want, "%s: %s on the separate listener", name, path)
 		}
-		if tc.c.PublicURL != "" && a.URL() != tc.c.PublicURL+"/" {
-			t.Errorf("%s: the address is %s", name, a.URL())
-		}
+		expect.That(t, tc.c.PublicURL == "" || a.URL() == tc.c.PublicURL+"/", "%s: the address is %s", name, a.URL())
 	}
 }
 
@@ -95,9 +91,8 @@ func TestFrameAncestorsAreOrigins(t *testing.T) {
 		"http://localhost:3000": true, "http://portal.example": false, "https://portal.example/": false, "https://*.example": false, "*": false,
 		"https:": false, "'self'": false, "portal.example": false, "": false, "https://a; script-src *": false, "https://u@a": false,
 		"https://a b": false} {
-		if err := (Config{FrameAncestors: []string{origin}}).checkFrameAncestors(); (err == nil) != good {
-			t.Errorf("%q: %v", origin, err)
-		}
+		err := (Config{FrameAncestors: []string{origin}}).checkFrameAncestors()
+		expect.Equal(t, err == nil, good, "%q: %v", origin, err)
 	}
 	if got := (Config{FrameAncestors: []string{"self", "https://a"}}).frameAncestors(); strings.Join(got, " ") != "'self' https://a" {
 		t.Error(got)

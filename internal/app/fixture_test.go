@@ -167,9 +167,8 @@ func (d *demo) getJSON(t testing.TB, path string, into any) {
 	t.Helper()
 	res, body := d.get(t, path)
 	must.That(t, res.StatusCode == http.StatusOK, "GET /%s: %s\n%s", path, res.Status, body)
-	if err := json.Unmarshal(body, into); err != nil {
-		t.Fatalf("GET /%s: %v\n%s", path, err, body)
-	}
+	err := json.Unmarshal(body, into)
+	must.That(t, err == nil, "GET /%s: %v\n%s", path, err, body)
 }
 
 // admin runs an admin command with the separate driver.
@@ -177,9 +176,8 @@ func (d *demo) admin(t testing.TB, cmd bson.D) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if err := d.driver.Database("admin").RunCommand(ctx, cmd).Err(); err != nil {
-		t.Fatalf("%v: unexpected error: %v", cmd, err)
-	}
+	err := d.driver.Database("admin").RunCommand(ctx, cmd).Err()
+	must.That(t, err == nil, "%v: unexpected error: %v", cmd, err)
 }
 
 // quietCluster is a small data set in which nothing moves by itself.

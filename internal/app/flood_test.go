@@ -17,6 +17,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
 	"shardboard/internal/topology"
@@ -133,9 +134,8 @@ func requestAsOnePerson(t *testing.T, d *demo, n int) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for i := range n {
-		if path := []string{"", "api/v1/cluster", "projects", "collections"}[i%4]; statusOf(t, client, d.app.URL()+path) != http.StatusOK {
-			t.Fatalf("/%s is not answered", path)
-		}
+		path := []string{"", "api/v1/cluster", "projects", "collections"}[i%4]
+		must.That(t, statusOf(t, client, d.app.URL()+path) == http.StatusOK, "/%s is not answered", path)
 	}
 }
 
@@ -171,9 +171,8 @@ func TestUnfinishedRequestHeadersTimeOut(t *testing.T) {
 		defer conn.Close()
 		_ = conn.SetDeadline(time.Now().Add(20 * site.ReadHeaderTimeout)) // limits the test, not the server
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
-		if _, err := io.Copy(io.Discard, conn); err != nil && !errors.Is(err, syscall.ECONNRESET) {
-			t.Errorf("the connection was not closed: %v", err)
-		}
+		_, err = io.Copy(io.Discard, conn)
+		expect.That(t, err == nil || errors.Is(err, syscall.ECONNRESET), "the connection was not closed: %v", err)
 	})
 	var long strings.Builder
 	for i := range 3000 {
@@ -184,7 +183,6 @@ func TestUnfinishedRequestHeadersTimeOut(t *testing.T) {
 	defer conn.Close()
 	go func() { _, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n"+long.String()+"\r\n") }()
 	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil || res.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("headers of 80 kB are accepted: %v, %v", res, err)
-	}
+	expect.That(t, err == nil && res.StatusCode == http.StatusRequestHeaderFieldsTooLarge,
+		"headers of 80 kB are accepted: %v, %v", res, err)
 }

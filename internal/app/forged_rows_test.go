@@ -61,9 +61,8 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 		res, err := (&http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}).Do(req)
 		must.Do(t, err)
 		res.Body.Close()
-		if res.StatusCode != http.StatusSeeOther || !strings.HasPrefix(res.Header.Get("Location"), "/login") {
-			t.Errorf("the forged session gets %s to %q", res.Status, res.Header.Get("Location"))
-		}
+		expect.That(t, res.StatusCode == http.StatusSeeOther && strings.HasPrefix(res.Header.Get("Location"), "/login"),
+			"the forged session gets %s to %q", res.Status, res.Header.Get("Location"))
 	}
 	client.expect(http.StatusConflict, "POST", "/plans/"+plan+"/run", `{"hash":"`+p["hash"].(string)+`"}`)
 	seen := func() (tables []string) {
@@ -76,9 +75,8 @@ func TestWhoWritesTheStoreIsNobody(t *testing.T) {
 		return tables
 	}
 	want := []string{"plan_approvals", "requests", "sessions"}
-	if !eventually(settledWithin, func() bool { return slices.Equal(seen(), want) }) {
-		t.Errorf("problems about %v, want %v", seen(), want)
-	}
+	expect.That(t, eventually(settledWithin, func() bool { return slices.Equal(seen(), want) }),
+		"problems about %v, want %v", seen(), want)
 	refused.As(t, must.Err(raw.PlanRun(t.Context(), plan)), fault.NotFound, "the forged request or approval started a run")
 }
 
@@ -87,10 +85,7 @@ func TestASharedStoreNeedsASessionKey(t *testing.T) {
 	at, err := ReadStore("mongodb://localhost:1/shardboard", "")
 	must.Do(t, err)
 	c := Config{Listen: "127.0.0.1:0", Auth: Auth{Mode: "local"}, Store: at}
-	if err := c.Check(); fault.Of(err) != fault.Invalid ||
-		!strings.Contains(fault.Text(err), "openssl genpkey -algorithm ed25519 -out session.key") {
-		t.Errorf("without a key: %v", err)
-	}
+	refused.With(t, c.Check(), fault.Invalid, "openssl genpkey -algorithm ed25519 -out session.key", "without a key")
 	c.SessionKey = "session.key"
 	expect.NoError(t, c.Check(), "with a key")
 	c.Store, c.SessionKey = StoreAddress{}, ""

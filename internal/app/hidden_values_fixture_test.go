@@ -75,12 +75,10 @@ func newHiddenValues(t *testing.T) *hiddenValues {
 func (w *hiddenValues) waitForAnswer(target, text string) {
 	w.Helper()
 	answer := ""
-	if !eventually(settledWithin, func() bool {
+	must.That(w, eventually(settledWithin, func() bool {
 		answer = string(w.request("operator", "GET", target, "application/json", ""))
 		return strings.Contains(answer, text)
-	}) {
-		w.Fatalf("%s lacks %q: %.500s", target, text, answer)
-	}
+	}), "%s lacks %q: %.500s", target, text, answer)
 }
 
 func (w *hiddenValues) waitForTable(what string, is func(*topology.Table) bool) {
@@ -145,9 +143,8 @@ func (w *hiddenValues) makePlan(kind, args string) (p api.Plan) {
 	w.Helper()
 	body := `{"kind":"` + kind + `","args":{"ns":"` + hiddenNS + `",` + args + `},"reason":"a test"}`
 	answer := w.request("operator", "POST", "/api/v1/plans", "application/json", body)
-	if w.decode(answer, &p); p.ID == "" {
-		w.Fatalf("%s: unexpected answer: %s", kind, answer)
-	}
+	w.decode(answer, &p)
+	must.That(w, p.ID != "", "%s: unexpected answer: %s", kind, answer)
 	return p
 }
 
@@ -158,20 +155,17 @@ func (w *hiddenValues) planAndRun(kind, args, state string) (plan, run string) {
 	body, _ := json.Marshal(api.PlanRun{Hash: p.Hash, Confirm: p.Confirm}) // of strings
 	var r api.Run
 	w.decode(w.request("operator", "POST", "/api/v1/plans/"+p.ID+"/run", "application/json", string(body)), &r)
-	if !eventually(settledWithin, func() bool {
+	must.That(w, eventually(settledWithin, func() bool {
 		w.decode(w.request("operator", "GET", "/api/v1/runs/"+r.ID, "application/json", ""), &r)
 		return !r.Open
-	}) || r.State != state {
-		w.Fatalf("the run of %s is %s: %+v", kind, r.State, r)
-	}
+	}) && r.State == state, "the run of %s is %s: %+v", kind, r.State, r)
 	return p.ID, r.ID
 }
 
 func (w *hiddenValues) decode(body []byte, into any) {
 	w.Helper()
-	if err := json.Unmarshal(body, into); err != nil {
-		w.Fatalf("%v in %.300s", err, body)
-	}
+	err := json.Unmarshal(body, into)
+	must.That(w, err == nil, "%v in %.300s", err, body)
 }
 
 // request sends a request with a role and returns the body of the answer and the target

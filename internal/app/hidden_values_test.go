@@ -185,14 +185,12 @@ func (w *hiddenValues) checkServerErrorsAreForOperators(all map[string]map[strin
 			t.Errorf("%s reads a server text: %s", role, told)
 		}
 		for _, place := range []string{"/runs/" + w.run, "/api/v1/runs/" + w.run, "live run:" + w.run} {
-			if !strings.Contains(said[place], "The cluster refused to move the chunk: OperationFailed (96).") {
-				t.Errorf("%s: %s does not name the refused change: %.2000s", role, place, said[place])
-			}
+			expect.Contains(t, said[place],
+				"The cluster refused to move the chunk: OperationFailed (96).", "%s: %s does not name the refused change", role, place)
 		}
 		for _, place := range []string{"/activity", "/api/v1/activity", "/api/v1/activity/failures?ns=" + hiddenNS, "live activity"} {
-			if !strings.Contains(said[place], "ConflictingOperationInProgress (the server") {
-				t.Errorf("%s: %s does not name the kind of the failure", role, place)
-			}
+			expect.Contains(t, said[place],
+				"ConflictingOperationInProgress (the server", "%s: %s does not name the kind of the failure", role, place)
 		}
 	}
 	told := placesIn(answersWith(all["operator"], canaryText.encodings()))
@@ -238,9 +236,8 @@ func (w *hiddenValues) checkViewersCannotLocateKeys() {
 	for _, target := range []string{"/collections/" + hiddenNS + "?key=x",
 		"/api/v1/collections/" + hiddenNS + "/chunks?key=%7B%22k%22%3A1%7D", "/api/v1/collections/" + hiddenNS + "/chunks?from=%7B%22k%22%3A1%7D",
 		"/api/v1/heat/range?ns=" + hiddenNS + "&min=%7B%22k%22%3A1%7D"} {
-		if body := string(w.request("viewer", "GET", target, "application/json", "")); !strings.Contains(body, "role support") {
-			w.Errorf("%s answers a viewer: %.300s", target, body)
-		}
+		body := string(w.request("viewer", "GET", target, "application/json", ""))
+		expect.Contains(w, body, "role support", "%s answers a viewer", target)
 	}
 }
 

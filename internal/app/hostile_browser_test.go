@@ -65,10 +65,8 @@ func detectUnescapedPayloads(t *testing.T) {
 				reported++
 			}
 		}
-		if policy == "" && executed < 30 || policy != "" && (executed > 0 || reported < 30) {
-			t.Errorf("with the policy %.20q %d payloads are executed, %d reported:\n%s", policy, executed, reported,
-				strings.Join(o.incidents.all, "\n"))
-		}
+		expect.That(t, (policy != "" || executed >= 30) && (policy == "" || executed == 0 && reported >= 30),
+			"with the policy %.20q %d payloads are executed, %d reported:\n%s", policy, executed, reported, strings.Join(o.incidents.all, "\n"))
 		o.incidents.all = nil
 		o.incidents.mu.Unlock()
 	}
@@ -117,9 +115,8 @@ func showCluster(t *testing.T, e *hostileCluster) {
 			}
 			text := o.reads(p.path)
 			o.is("", turned)
-			if want := strings.TrimSpace(asParsed(p.shows)); !strings.Contains(text, want) {
-				t.Errorf("/%s does not show %q", p.path, want)
-			}
+			want := strings.TrimSpace(asParsed(p.shows))
+			expect.That(t, strings.Contains(text, want), "/%s does not show %q", p.path, want)
 		}
 	}
 	e.checkAllNamesShown(t, said+o.reads("collections"))

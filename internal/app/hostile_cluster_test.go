@@ -104,9 +104,8 @@ func (e *hostileCluster) writeNames(t testing.TB, driver *mongo.Client) {
 	}
 	// Chunks are written before their collections, so that no poll sees a gap.
 	for _, coll := range []string{"shards", "databases", "chunks", "collections", "tags", "mongos", "changelog"} {
-		if _, err := driver.Database("config").Collection(coll).InsertMany(t.Context(), rows[coll]); err != nil {
-			t.Fatalf("%s: unexpected error: %v", coll, err)
-		}
+		_, err := driver.Database("config").Collection(coll).InsertMany(t.Context(), rows[coll])
+		must.That(t, err == nil, "%s: unexpected error: %v", coll, err)
 	}
 }
 
@@ -122,9 +121,8 @@ func (e *hostileCluster) writeProjects(t testing.TB, driver *mongo.Client) {
 			{Key: "key", Value: e.name(i, "document")}, {Key: "server_seq", Value: int64(1)}, {Key: "created_at", Value: time.Now()}})
 	}
 	for coll, rows := range map[string][]any{"projects": projects, "documents": documents} {
-		if _, err := driver.Database("yorkie-meta").Collection(coll).InsertMany(t.Context(), rows); err != nil {
-			t.Fatalf("%s: unexpected error: %v", coll, err)
-		}
+		_, err := driver.Database("yorkie-meta").Collection(coll).InsertMany(t.Context(), rows)
+		must.That(t, err == nil, "%s: unexpected error: %v", coll, err)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
@@ -43,9 +44,8 @@ func (o *tab) within(most int, what string, journey func()) {
 	o.Helper()
 	before := o.acts
 	journey()
-	if n := o.acts - before; n > most {
-		o.Errorf("%s took %d keys and clicks, at most %d are wanted", what, n, most)
-	}
+	n := o.acts - before
+	expect.That(o, n <= most, "%s took %d keys and clicks, at most %d are wanted", what, n, most)
 }
 
 // inSight is whether an element is on the screen without scrolling, and not under the bar of a phone.
@@ -59,7 +59,7 @@ func TestBrowserJourneysAreShort(t *testing.T) {
 	d := startTour(t)
 	d.admin(t, bson.D{{Key: "balancerStop", Value: 1}}) // no move of the balancer is in the way of a plan
 	var hot api.Advice
-	if !eventually(waitLimit, func() bool {
+	must.That(t, eventually(waitLimit, func() bool {
 		var list api.List[api.Advice]
 		d.getJSON(t, "api/v1/advice", &list)
 		i := slices.IndexFunc(list.Items, func(p api.Advice) bool {
@@ -69,9 +69,7 @@ func TestBrowserJourneysAreShort(t *testing.T) {
 			hot = list.Items[i]
 		}
 		return i >= 0
-	}) {
-		t.Fatal("no project is hot")
-	}
+	}), "no project is hot")
 	eachWidth(t, d, func(o *tab, width int64) {
 		o.open("")
 		o.within(3, "the largest projects of a shard", func() {

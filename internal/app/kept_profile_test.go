@@ -52,9 +52,7 @@ func (d *demo) proposed(t *testing.T, below string) string {
 	d.waitForPage(t, below, "No profile fits this data: here is one")
 	var p api.Profile
 	d.getJSON(t, below+"api/v1/profile", &p)
-	if p.Proposed == nil || p.Kept || p.Name != "yorkie" || !strings.Contains(p.Proposed.YAML, "tenantId") {
-		t.Fatalf("%+v", p)
-	}
+	must.That(t, p.Proposed != nil && !p.Kept && p.Name == "yorkie" && strings.Contains(p.Proposed.YAML, "tenantId"), "%+v", p)
 	return p.Proposed.Hash
 }
 
@@ -63,16 +61,13 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 	only.Long(t, "starts whole demos")
 	d := startShop(t, func(*Config) {})
 	hash := d.proposed(t, "")
-	if got := d.post(t, "profile/keep", formType, url.Values{"hash": {"another"}}.Encode()); got != http.StatusConflict {
-		t.Errorf("another proposal than was shown: %d", got)
-	}
-	if got := d.post(t, "profile/keep", formType, url.Values{"hash": {hash}}.Encode()); got != http.StatusSeeOther {
-		t.Fatalf("keep: %d", got)
-	}
-	if _, body := d.get(t, "projects"); !strings.Contains(textOfPage(string(body)), "Shop 3") ||
-		!strings.Contains(string(body), "Tenants by shard") {
-		t.Errorf("the next page is not in the words of the profile:\n%s", textOfPage(string(body)))
-	}
+	got := d.post(t, "profile/keep", formType, url.Values{"hash": {"another"}}.Encode())
+	expect.Equal(t, got, http.StatusConflict, "another proposal than was shown")
+	got = d.post(t, "profile/keep", formType, url.Values{"hash": {hash}}.Encode())
+	must.That(t, got == http.StatusSeeOther, "keep: %d", got)
+	_, body := d.get(t, "projects")
+	expect.That(t, strings.Contains(textOfPage(string(body)), "Shop 3") && strings.Contains(string(body), "Tenants by shard"),
+		"the next page is not in the words of the profile:\n%s", textOfPage(string(body)))
 	kept := func(when string, want bool) {
 		t.Helper()
 		var p api.Profile
@@ -89,9 +84,7 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 	expect.Equal(t, d.post(t, "api/v1/profile/drop", "application/json", "{}"), http.StatusOK, "drop")
 	kept("dropped", false)
 	hash = d.proposed(t, "")
-	if got := d.post(t, "api/v1/profile/keep", "application/json", `{"hash":"`+hash+`"}`); got != http.StatusOK {
-		t.Errorf("keep by the API: %d", got)
-	}
+	expect.Equal(t, d.post(t, "api/v1/profile/keep", "application/json", `{"hash":"`+hash+`"}`), http.StatusOK, "keep by the API")
 	kept("kept by the API", true)
 	var trail api.List[api.AuditRecord]
 	d.getJSON(t, "api/v1/audit", &trail)
@@ -101,9 +94,8 @@ func TestProposedProfileIsKeptByOneClick(t *testing.T) {
 			what = append(what, r.What+" "+r.Subject+" "+r.Outcome)
 		}
 	}
-	if want := []string{"profile.kept shop ok", "profile.dropped  ok", "profile.kept shop ok"}; !slices.Equal(what, want) {
-		t.Errorf("the record has %q, want %q", what, want)
-	}
+	want := []string{"profile.kept shop ok", "profile.dropped  ok", "profile.kept shop ok"}
+	expect.That(t, slices.Equal(what, want), "the record has %q, want %q", what, want)
 }
 
 // A profile that is given is not replaced, and the page says where it is given.
@@ -124,9 +116,8 @@ func TestOneOfSeveralClustersKeepsAProfile(t *testing.T) {
 		c.File = "shardboard.yaml"
 	})
 	hash := d.proposed(t, "c/shop/")
-	if got := d.post(t, "c/shop/profile/keep", formType, url.Values{"hash": {hash}}.Encode()); got != http.StatusSeeOther {
-		t.Fatalf("keep: %d", got)
-	}
+	got := d.post(t, "c/shop/profile/keep", formType, url.Values{"hash": {hash}}.Encode())
+	must.That(t, got == http.StatusSeeOther, "keep: %d", got)
 	if _, body := d.get(t, "c/shop/projects"); !strings.Contains(string(body), "Tenants by shard") {
 		t.Errorf("the next page is not in the words of the profile:\n%s", textOfPage(string(body)))
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 )
 
 // feed makes versions of the page's region: a list of events that ends with the 60 newest, and others.
@@ -232,7 +233,5 @@ func (o *tab) keepsWhatIsReadOnOtherPages() {
 			}
 		}
 	}
-	if opened == 0 || scrolled < 3 {
-		o.Errorf("%d pages have details to open, %d rows to read further down", opened, scrolled)
-	}
+	expect.That(o, opened != 0 && scrolled >= 3, "%d pages have details to open, %d rows to read further down", opened, scrolled)
 }

@@ -104,7 +104,7 @@ func (h *installation) visit() {
 	}
 	followed, err := bench.Follow(h.t.Context(),
 		bench.SocketRun{Addr: h.webAt, Topic: "overview", Sockets: 5, Ready: func(int) {}, Done: leave})
-	expect.That(h.t, err == nil && followed.Lost <= 0, "%d sockets lost (%s): %v", followed.Lost, followed.Reason, err)
+	expect.That(h.t, err == nil && followed.Lost == 0, "%d sockets lost (%s): %v", followed.Lost, followed.Reason, err)
 }
 
 func (h *installation) traces() (s traces) {

@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/simcluster"
 )
 
@@ -47,12 +48,10 @@ func TestADayOfWorkLeavesNothingInMemory(t *testing.T) {
 		middle := func(hours []int64) int64 { return slices.Sorted(slices.Values(hours))[len(hours)/2] }
 		// The collector lets memory grow to twice of what is held, and the process of the same work has 37 MB
 		// (TestHoursOfWorkLeaveNothingBehind), of which a twentieth are 1.8 MB.
-		if before, after := middle(held[4:12]), middle(held[16:]); 2*(after-before) > 1_800_000 {
-			t.Errorf("%d bytes after 5 to 12 hours, %d after 17 to 24", before, after)
-		}
-		if first, last := slices.Max(goroutines[:4]), slices.Max(goroutines[20:]); last > first+4 {
-			t.Errorf("%d goroutines in the first hours, %d in the last", first, last)
-		}
+		before, after := middle(held[4:12]), middle(held[16:])
+		expect.That(t, 2*(after-before) <= 1_800_000, "%d bytes after 5 to 12 hours, %d after 17 to 24", before, after)
+		first, last := slices.Max(goroutines[:4]), slices.Max(goroutines[20:])
+		expect.That(t, last <= first+4, "%d goroutines in the first hours, %d in the last", first, last)
 	})
 }
 

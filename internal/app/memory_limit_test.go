@@ -20,12 +20,10 @@ import (
 )
 
 func TestMemoryLimitIsTheContainersUnlessSomebodySaysOtherwise(t *testing.T) {
-	if l, err := ReadMemoryLimit("512MiB"); err != nil || l.Bytes != 512<<20 || l.From != "--memory-limit" {
-		t.Errorf("%+v, %v", l, err)
-	}
-	if l, err := ReadMemoryLimit("off"); err != nil || l.Bytes != 0 {
-		t.Errorf("%+v, %v", l, err)
-	}
+	l, err := ReadMemoryLimit("512MiB")
+	expect.That(t, err == nil && l.Bytes == 512<<20 && l.From == "--memory-limit", "%+v, %v", l, err)
+	l, err = ReadMemoryLimit("off")
+	expect.That(t, err == nil && l.Bytes == 0, "%+v, %v", l, err)
 	if _, err := ReadMemoryLimit("much"); err == nil || !strings.Contains(err.Error(), "--memory-limit") {
 		t.Error(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
 	"shardboard/internal/memory"
@@ -59,15 +60,13 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 	d := startDemo(t, quietCluster(), topology.Options{})
 	d.stop(t)
 	var err error
-	if d.config.Alerts, err = ParseAlerts("test", "targets:\n- {name: on-call, format: generic, url: \"http://127.0.0.1:9/\"}\n"); err != nil {
-		t.Fatal(err)
-	}
+	d.config.Alerts, err = ParseAlerts("test", "targets:\n- {name: on-call, format: generic, url: \"http://127.0.0.1:9/\"}\n")
+	must.Do(t, err)
 	d.config.MemoryLimit = memory.Limit{Bytes: 8 << 30, From: "--memory-limit"}
 	d.serve(t)
 	d.waitReady(t)
-	if !eventually(settledWithin, func() bool { return d.metrics(t)["shardboard_shard_data_bytes"] != nil }) {
-		t.Error("there is no placement")
-	}
+	expect.That(t, eventually(settledWithin, func() bool { return d.metrics(t)["shardboard_shard_data_bytes"] != nil }),
+		"there is no placement")
 	text := must.Get(os.ReadFile("../../docs/metrics.md"))
 	server := ""
 	for _, f := range sortedFamilies(d.metrics(t)) {
@@ -82,9 +81,8 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 			server += metricRow(f)
 			continue
 		}
-		if !strings.Contains(string(text), "| `"+f.GetName()+"` | "+strings.ToLower(f.GetType().String())+" |") {
-			t.Errorf("%s is not documented", f.GetName())
-		}
+		expect.That(t, strings.Contains(string(text), "| `"+f.GetName()+"` | "+strings.ToLower(f.GetType().String())+" |"),
+			"%s is not documented", f.GetName())
 	}
 	before, rest, _ := strings.Cut(string(text), "<!-- server -->\n")
 	is, after, _ := strings.Cut(rest, "<!-- end -->")
@@ -93,16 +91,13 @@ func TestMetricsOfARunningServerAreDocumented(t *testing.T) {
 		is = want
 		must.Do(t, os.WriteFile("../../docs/metrics.md", []byte(before+"<!-- server -->\n"+want+"<!-- end -->"+after), 0o644))
 	}
-	if is != want {
-		t.Errorf("the table of the server's metrics differs; run with SHARDBOARD_UPDATE=1. Expected:\n%s", want)
-	}
+	expect.Equal(t, is, want, "the table of the server's metrics differs; run with SHARDBOARD_UPDATE=1. Expected:\n%s", want)
 
 	// Projects have no names or ids where nobody allowed them.
 	_, body := d.get(t, "metrics")
 	for _, p := range d.app.current().only.now().keeper.Directory().All() {
-		if bytes.Contains(body, []byte(p.ID.Hex())) || len(p.Name) > 5 && bytes.Contains(body, []byte(`"`+p.Name+`"`)) {
-			t.Errorf("/metrics names the project %s", p.Name)
-		}
+		expect.That(t, !bytes.Contains(body, []byte(p.ID.Hex())) && (len(p.Name) <= 5 || !bytes.Contains(body, []byte(`"`+p.Name+`"`))),
+			"/metrics names the project %s", p.Name)
 	}
 
 	// A cluster that is gone is down, and what was known of it stays with its age.

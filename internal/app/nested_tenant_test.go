@@ -33,9 +33,8 @@ func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
 	d.waitForPage(t, "", "No profile fits this data: here is one", "tenant.id is the tenant: 3 of 3 shard keys", "8 rows of deals")
 	var proposed api.Profile
 	d.getJSON(t, "api/v1/profile", &proposed)
-	if got := d.post(t, "profile/keep", formType, url.Values{"hash": {proposed.Proposed.Hash}}.Encode()); got != http.StatusSeeOther {
-		t.Fatalf("keep: %d", got)
-	}
+	got := d.post(t, "profile/keep", formType, url.Values{"hash": {proposed.Proposed.Hash}}.Encode())
+	must.That(t, got == http.StatusSeeOther, "keep: %d", got)
 	d.waitForPage(t, "projects", "Tenant 3")
 	var list api.List[api.Project]
 	d.getJSON(t, "api/v1/projects?q=Tenant+3", &list)
@@ -45,15 +44,13 @@ func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
 
 	var survey api.SurveyDetail
 	d.postJSON(t, "api/v1/surveys", api.SurveyStart{Kind: "project", Project: id}, &survey.Survey)
-	if !eventually(waitLimit, func() bool { d.getJSON(t, "api/v1/surveys/"+survey.ID, &survey); return survey.State == "done" }) {
-		t.Fatalf("the survey does not end: %+v", survey)
-	}
+	must.That(t, eventually(waitLimit, func() bool { d.getJSON(t, "api/v1/surveys/"+survey.ID, &survey); return survey.State == "done" }),
+		"the survey does not end: %+v", survey)
 	for _, c := range survey.Collections {
 		line := c.Projects[0]
-		if on := d.explain(t, c.NS, madeup.Row("tenant.id", tenant)); *line.Rows.Value != 8 || line.Name != "Tenant 3" ||
-			len(line.Shards) != 1 || line.Shards[0].Shard != on[0] {
-			t.Errorf("surveyed %s: %+v, explain says %v", c.NS, line, on)
-		}
+		on := d.explain(t, c.NS, madeup.Row("tenant.id", tenant))
+		expect.That(t, *line.Rows.Value == 8 && line.Name == "Tenant 3" && len(line.Shards) == 1 && line.Shards[0].Shard == on[0],
+			"surveyed %s: %+v, explain says %v", c.NS, line, on)
 	}
 	expect.Equal(t, len(survey.Collections), len(colls), "surveyed %+v", survey.Collections)
 
@@ -61,16 +58,14 @@ func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
 	run := d.ran(t, plan)
 	must.That(t, run.State == "succeeded", "%+v", run)
 	for _, ns := range colls {
-		if on := d.explain(t, ns, madeup.Row("tenant.id", tenant)); !slices.Equal(on, []string{shard}) {
-			t.Errorf("pinned rows of %s are on %v", ns, on)
-		}
+		on := d.explain(t, ns, madeup.Row("tenant.id", tenant))
+		expect.That(t, slices.Equal(on, []string{shard}), "pinned rows of %s are on %v", ns, on)
 	}
 	d.waitForPage(t, "runs/"+run.ID, `"middle": {"tenant.id": "t-3", "deal.number": MinKey()}`, "13 of 13 steps proven")
 	d.waitForPage(t, "projects/"+id, "On shard-rs-3: deals, deal_notes and visits.", `{"tenant.id": 1, "deal.number": 1}`)
 	var documents api.List[api.ProjectDocument]
-	if d.getJSON(t, "api/v1/projects/"+id+"/documents", &documents); len(documents.Items) != 8 || documents.Items[4].Key != "D04" {
-		t.Errorf("its documents are %+v", documents.Items)
-	}
+	d.getJSON(t, "api/v1/projects/"+id+"/documents", &documents)
+	expect.That(t, len(documents.Items) == 8 && documents.Items[4].Key == "D04", "its documents are %+v", documents.Items)
 	for _, q := range []string{"q=Tenant+3/D04", "q=" + documents.Items[4].ID, "ns=crm.visits&key=" + url.QueryEscape(`{"tenant":{"id":"t-3"}}`),
 		"ns=crm.deals&key=" + url.QueryEscape(`{"tenant.id":"t-3","deal":{"number":"D04"}}`)} {
 		var found api.LocateAnswer
@@ -81,7 +76,6 @@ func TestTenantInsideOfAFieldIsProposedMeasuredPinnedAndLocated(t *testing.T) {
 	}
 	d.waitForPage(t, "locate?q=Tenant+3/D04", `Shard key {"tenant.id": 1, "deal.number": 1}: tenant.id is "t-3"`)
 	// Of rows without the field, with text where its parent should be and with its name as their own, there is no tenant.
-	if on := d.explain(t, "crm.deal_notes", madeup.Row("tenant.id", nil)); !slices.Equal(on, []string{"shard-rs-1"}) {
-		t.Errorf("rows without a tenant are on %v", on)
-	}
+	on := d.explain(t, "crm.deal_notes", madeup.Row("tenant.id", nil))
+	expect.That(t, slices.Equal(on, []string{"shard-rs-1"}), "rows without a tenant are on %v", on)
 }

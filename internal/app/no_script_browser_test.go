@@ -40,17 +40,15 @@ func TestBrowserWorksWithoutJavaScript(t *testing.T) {
 	runs := func() string {
 		o.follow("#plan .confirm button.main", "/runs/")
 		at := eval[string](o, "location.pathname")
-		if run := d.waitForRun(t, path.Base(at)); run.State != "succeeded" {
-			t.Fatalf("unexpected run: %+v", run)
-		}
+		run := d.waitForRun(t, path.Base(at))
+		must.That(t, run.State == "succeeded", "unexpected run: %+v", run)
 		return strings.TrimPrefix(at, "/")
 	}
 	o.plan("half of the writes go there")
 	o.open(runs())
 	o.until(`document.querySelector(".commands .proof.is-ok")?.checkVisibility()`)
-	if n := d.chunksOfChanges(); n <= before {
-		t.Errorf("%d chunks before, %d after", before, n)
-	}
+	n := d.chunksOfChanges()
+	expect.That(t, n > before, "%d chunks before, %d after", before, n)
 	o.follow("form.undo button", "/plans/")
 	runs()
 	d.waitForTable(t, "the cut to be gone", func(*topology.Table) bool { return d.chunksOfChanges() == before })

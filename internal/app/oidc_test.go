@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -145,23 +146,19 @@ func TestOIDCSignInWorksAlthoughTheIssuerWasDownAtTheStart(t *testing.T) {
 	i.Listener = l
 	i.Start()
 	anna := newCookieClient(t)
-	if code, path, body := clickOIDC(t, anna, a.URL(), "/zones"); code != http.StatusOK || path != "/zones" {
-		t.Fatalf("sign-in ended with status %d at %s: %s", code, path, body)
-	}
-	if _, _, body := visit(t, anna, a.URL()+"api/v1/me"); !strings.Contains(body, `"operator"`) || !strings.Contains(body, `"oidc"`) ||
-		!strings.Contains(body, `"anna"`) {
-		t.Errorf("the signed-in user is %s", body)
-	}
-	if _, _, body := visit(t, emergency, a.URL()+"audit"); !strings.Contains(body, ">anna<") ||
-		!strings.Contains(body, "Id at the issuer: 1") {
-		t.Error("the audit record does not show the user's name and id")
-	}
+	code, path, body := clickOIDC(t, anna, a.URL(), "/zones")
+	must.That(t, code == http.StatusOK && path == "/zones", "sign-in ended with status %d at %s: %s", code, path, body)
+	_, _, body = visit(t, anna, a.URL()+"api/v1/me")
+	expect.That(t, strings.Contains(body, `"operator"`) && strings.Contains(body, `"oidc"`) &&
+		strings.Contains(body, `"anna"`), "the signed-in user is %s", body)
+	_, _, body = visit(t, emergency, a.URL()+"audit")
+	expect.That(t, strings.Contains(body, ">anna<") && strings.Contains(body, "Id at the issuer: 1"),
+		"the audit record does not show the user's name and id")
 	i.mu.Lock()
 	i.groups = []string{"strangers"}
 	i.mu.Unlock()
-	if code, _, body := clickOIDC(t, newCookieClient(t), a.URL(), ""); code != http.StatusForbidden || !strings.Contains(body, "group") {
-		t.Errorf("a user without a role: status %d: %s", code, body)
-	}
+	code, _, body = clickOIDC(t, newCookieClient(t), a.URL(), "")
+	expect.That(t, code == http.StatusForbidden && strings.Contains(body, "group"), "a user without a role: status %d: %s", code, body)
 }
 
 // Signing out here signs out at the issuer where that is asked for and offered; otherwise the page says that it does
@@ -190,8 +187,7 @@ func TestSigningOutEndsTheIssuersSessionOrSaysThatItDoesNot(t *testing.T) {
 		if got := res.Header.Get("Refresh"); got != want || strings.Contains(string(body), "at the issuer goes on") != (want == "") {
 			t.Errorf("%+v: led to %q, want %q: %s", c, got, want, body)
 		}
-		if _, path, _ := visit(t, client, a.URL()+"zones"); path != "/login" {
-			t.Errorf("%+v: still signed in, at %s", c, path)
-		}
+		_, path, _ := visit(t, client, a.URL()+"zones")
+		expect.Equal(t, path, "/login", "%+v: still signed in, at", c)
 	}
 }

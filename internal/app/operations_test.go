@@ -90,9 +90,8 @@ func TestTheIssuersCertificateIsFromTheGivenAuthority(t *testing.T) {
 			OIDC: OIDC{Issuer: i.URL, ClientID: "board", CAFile: c.file, Roles: map[string]string{"oncall": "operator"}}}})
 		client := newCookieClient(t)
 		client.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // the browser's own affair
-		if status, path, body := clickOIDC(t, client, a.URL(), "/zones"); status != c.want {
-			t.Errorf("with %q: %d at %s: %.300s", c.file, status, path, body)
-		}
+		status, path, body := clickOIDC(t, client, a.URL(), "/zones")
+		expect.That(t, status == c.want, "with %q: %d at %s: %.300s", c.file, status, path, body)
 	}
 	must.Do(t, os.WriteFile(ca, []byte("no certificate"), 0o600))
 	c := Config{Listen: "127.0.0.1:0", Auth: Auth{Mode: "local", OIDC: OIDC{CAFile: ca}}}

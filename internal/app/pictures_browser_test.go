@@ -78,9 +78,7 @@ func TestBrowserReadsTheClusterMap(t *testing.T) {
 	o.until(mapReadout + `.includes("chunk 1 of ")`)
 	o.accessibleAtBothWidths("a chunk on the map")
 	first := eval[string](o, mapReadout)
-	if !strings.Contains(first, "yorkie-meta.") || !strings.Contains(first, "shard-rs-") {
-		t.Errorf("the first chunk's text is %s", first)
-	}
+	expect.That(t, strings.Contains(first, "yorkie-meta.") && strings.Contains(first, "shard-rs-"), "the first chunk's text is %s", first)
 	own := fmt.Sprintf("%s.startsWith(%q)", mapReadout, strings.Fields(first)[0])
 	for _, step := range []struct{ key, shows string }{
 		{"ArrowRight", mapReadout + `.includes("chunk 2 of ")`}, {"ArrowDown", "!" + own}, {"ArrowUp", own},
@@ -89,9 +87,8 @@ func TestBrowserReadsTheClusterMap(t *testing.T) {
 		o.press(step.key)
 		o.until(step.shows)
 	}
-	if got := eval[string](o, mapView); !strings.HasSuffix(got, " 0.5000 1.0000 false") {
-		t.Errorf("+ at the last chunk shows %s, want the upper half", got)
-	}
+	got := eval[string](o, mapView)
+	expect.That(t, strings.HasSuffix(got, " 0.5000 1.0000 false"), "+ at the last chunk shows %s, want the upper half", got)
 	o.press("0")
 	o.until(`!location.search.includes("ns=")`)
 	o.run("window.leaving_ = true")
@@ -254,13 +251,11 @@ func TestBrowserReadsTheHeatPicture(t *testing.T) {
 	o.accessibleAtBothWidths("a selection of the heat picture")
 	// A link keeps the selection, and its chunks are pages.
 	address := strings.TrimPrefix(eval[string](o, "location.pathname + location.search"), "/")
-	if res, body := d.get(t, address); res.StatusCode != 200 || !strings.Contains(string(body), `id="heat-selected"`) {
-		t.Errorf("%s: %s", address, res.Status)
-	}
+	res, body := d.get(t, address)
+	expect.That(t, res.StatusCode == 200 && strings.Contains(string(body), `id="heat-selected"`), "%s: %s", address, res.Status)
 	at := eval[string](o, `document.querySelector("#heat-selection .thirds a").getAttribute("href")`)
-	if res, _ := d.get(t, strings.TrimPrefix(at, "/")); res.StatusCode != 200 {
-		t.Errorf("%s: unexpected status: %s", at, res.Status)
-	}
+	res, _ = d.get(t, strings.TrimPrefix(at, "/"))
+	expect.Equal(t, res.StatusCode, 200, "%s: unexpected status: %s", at, res.Status)
 
 	// New data and a zoom keep the selection and the reader's place.
 	const reads = `performance.getEntriesByType("resource").filter((e) => e.name.includes("/heat/map?")).length`

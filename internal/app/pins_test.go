@@ -98,12 +98,10 @@ func TestPinsComeFromTheNewestPlanOfAProject(t *testing.T) {
 	r.addEnded(actions.Pin, "forever", "", 0)
 	pins, err := newTestPinIndex(r).latest(t.Context(), "c")
 	must.Do(t, err)
-	if p := pins["twice"]; len(pins) != 2 || p.Owner != "bert" || !p.Expires.Equal(pinned.Add(2*time.Hour)) {
-		t.Errorf("unexpected pins: %+v", pins)
-	}
-	if p, known := pins["forever"]; !known || p.Owner != "" || !p.Expires.IsZero() {
-		t.Errorf("unexpected pins: %+v", pins)
-	}
+	p := pins["twice"]
+	expect.That(t, len(pins) == 2 && p.Owner == "bert" && p.Expires.Equal(pinned.Add(2*time.Hour)), "unexpected pins: %+v", pins)
+	p, known := pins["forever"]
+	expect.That(t, known && p.Owner == "" && p.Expires.IsZero(), "unexpected pins: %+v", pins)
 }
 
 func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
@@ -127,13 +125,11 @@ func TestPinsAreReloadedOnlyWhenARunStartsOrEnds(t *testing.T) {
 	expect.Equal(t, look(2), first, "a run that has only started changed the pins")
 	run.State, run.Ended = engine.Succeeded, pinned
 	expect.That(t, look(303) != first, "a new pin did not change the version")
-	if pins, _ := b.Pins(); pins["new"].Owner != "anna" || len(pins) != 301 {
-		t.Errorf("%d pins", len(pins))
-	}
+	pins, _ := b.Pins()
+	expect.That(t, pins["new"].Owner == "anna" && len(pins) == 301, "%d pins", len(pins))
 	r.err = errors.New("disk")
-	if pins, err := b.latest(t.Context(), "c"); err == nil || len(pins) != 301 {
-		t.Errorf("after a failed read there are %d pins, %v; expected the known ones", len(pins), err)
-	}
+	pins, err := b.latest(t.Context(), "c")
+	expect.That(t, err != nil && len(pins) == 301, "after a failed read there are %d pins, %v; expected the known ones", len(pins), err)
 }
 
 func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
@@ -149,20 +145,17 @@ func TestSubscribersAreNotifiedWhenTheRunOfAPinEnds(t *testing.T) {
 		r.addEnded(actions.Pin, "p", "anna", 0)
 		r.told <- struct{}{}
 		<-told
-		if pins, _ := b.Pins(); pins["p"].Owner != "anna" {
-			t.Errorf("unexpected pins: %+v", pins)
-		}
+		pins, _ := b.Pins()
+		expect.Equal(t, pins["p"].Owner, "anna", "unexpected pins: %+v", pins)
 		r.addEnded(actions.Unpin, "p", "", 0) // by another process, without a notification
 		<-told
-		if pins, _ := b.Pins(); pins == nil || len(pins) != 0 {
-			t.Errorf("unexpected pins: %+v", pins)
-		}
+		pins, _ = b.Pins()
+		expect.That(t, pins != nil && len(pins) == 0, "unexpected pins: %+v", pins)
 		cancel()
 		expect.NoError(t, <-done, "the end")
 		b.tables = fixedTable{"another"}
-		if pins, _ := b.Pins(); pins != nil {
-			t.Errorf("pins of another cluster: %+v", pins)
-		}
+		pins, _ = b.Pins()
+		expect.That(t, pins == nil, "pins of another cluster: %+v", pins)
 	})
 }
 
@@ -175,11 +168,9 @@ func TestAPinnedProjectShowsOwnerAndExpiryAfterItsRun(t *testing.T) {
 	ended, err := time.Parse(time.RFC3339, fmt.Sprint(run["endedAt"]))
 	must.That(t, run["state"] == "succeeded" && err == nil, "unexpected run: %+v", run)
 	until := ended.Add(720 * time.Hour)
-	if !eventually(settledWithin, func() bool {
+	expect.That(t, eventually(settledWithin, func() bool {
 		var detail api.ProjectDetail
 		d.getJSON(t, "api/v1/projects/"+project, &detail)
 		return detail.Owner != nil && *detail.Owner == "on-call" && detail.Expires != nil && detail.Expires.Sub(until).Abs() < time.Second
-	}) {
-		t.Error("the project does not tell its pin's owner and expiry")
-	}
+	}), "the project does not tell its pin's owner and expiry")
 }

@@ -92,16 +92,14 @@ func TestProposedProfileShowsTheTenantsOfOtherData(t *testing.T) {
 				for _, place := range it.Places {
 					if place.NS == tc.ns {
 						ok = true
-						if want := d.explain(t, tc.ns, tc.filter); !place.Exact || !slices.Equal(place.Shards, want) {
-							t.Errorf("located on %v, explain says %v", place.Shards, want)
-						}
+						want := d.explain(t, tc.ns, tc.filter)
+						expect.That(t, place.Exact && slices.Equal(place.Shards, want), "located on %v, explain says %v", place.Shards, want)
 					}
 				}
 			}
 			expect.That(t, ok, "%s is not located in %s: %+v", tc.locate, tc.ns, found)
-			if _, body := d.get(t, ""); strings.Contains(string(body), "No profile fits") {
-				t.Error("the first page proposes a profile although one fits")
-			}
+			_, body := d.get(t, "")
+			expect.That(t, !strings.Contains(string(body), "No profile fits"), "the first page proposes a profile although one fits")
 		})
 	}
 }
@@ -129,20 +127,17 @@ func TestFirstPageSaysThatNothingCanBeProposed(t *testing.T) {
 		})
 	})
 	d.waitForPage(t, "", "none can be proposed", "at is not taken for the tenant: its values are of type date.", "work as they are")
-	if res, _ := d.get(t, "profile.yaml"); res.StatusCode != http.StatusNotFound {
-		t.Errorf("the file of nothing answers %s", res.Status)
-	}
+	res, _ := d.get(t, "profile.yaml")
+	expect.Equal(t, res.StatusCode, http.StatusNotFound, "the file of nothing answers %s", res.Status)
 }
 
 // waitForPage waits until a page says all that it should.
 func (d *demo) waitForPage(t *testing.T, path string, says ...string) {
 	t.Helper()
 	text := ""
-	if !eventually(settledWithin, func() bool {
+	must.That(t, eventually(settledWithin, func() bool {
 		_, body := d.get(t, path)
 		text = strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(textOfPage(string(body)))
 		return !slices.ContainsFunc(says, func(s string) bool { return !strings.Contains(text, s) })
-	}) {
-		t.Fatalf("/%s does not say all of %q:\n%s", path, says, text)
-	}
+	}), "/%s does not say all of %q:\n%s", path, says, text)
 }

@@ -24,8 +24,7 @@ func TestReadersOfADataDirectoryAreOfOneInstallation(t *testing.T) {
 		expect.Equal(t, read(dir, none), cluster.Reader{}, "a process that does not own the data")
 	})
 	again, elsewhere := read(dir, none), read(t.TempDir()+"/data", none)
-	if first.Installation == "" || first.Installation != again.Installation || first.Installation == elsewhere.Installation {
-		t.Errorf("installations: %+v, %+v, elsewhere %+v", first, again, elsewhere)
-	}
+	expect.That(t, first.Installation != "" && first.Installation == again.Installation && first.Installation != elsewhere.Installation,
+		"installations: %+v, %+v, elsewhere %+v", first, again, elsewhere)
 	expect.That(t, first.Process != "" && first.Process != again.Process, "processes: %+v, %+v", first, again)
 }

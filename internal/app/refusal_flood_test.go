@@ -49,12 +49,9 @@ func TestAFloodOfRefusedRequestsMakesFewSignedRecords(t *testing.T) {
 		}
 		counts[r.What] += n
 	}
-	if len(rows) > 10 || counts["login.refused"] != addresses*(each-1) || counts["login.limited"] != addresses ||
-		counts["access.refused"] != addresses*each {
-		t.Errorf("%d records: %v", len(rows), counts)
-	}
+	expect.That(t, len(rows) <= 10 && counts["login.refused"] == addresses*(each-1) && counts["login.limited"] == addresses &&
+		counts["access.refused"] == addresses*each, "%d records: %v", len(rows), counts)
 	var head *store.AuditHead
-	if head, err = db.LastHead(t.Context()); err != nil || head == nil || head.Seq != rows[len(rows)-1].Seq {
-		t.Errorf("the end is not signed: %+v, %v", head, err)
-	}
+	head, err = db.LastHead(t.Context())
+	expect.That(t, err == nil && head != nil && head.Seq == rows[len(rows)-1].Seq, "the end is not signed: %+v, %v", head, err)
 }

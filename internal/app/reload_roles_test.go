@@ -65,7 +65,6 @@ func TestARoleThatAReloadTakesAwayClosesSockets(t *testing.T) {
 	}
 	expect.That(t, atOnce != 0, "the sockets were found by their next turn")
 	_ = adam.SetReadDeadline(time.Now().Add(settledWithin))
-	if _, _, err := adam.ReadMessage(); err != nil {
-		t.Errorf("the socket of an admin: %v", err)
-	}
+	_, _, err := adam.ReadMessage()
+	expect.NoError(t, err, "the socket of an admin")
 }

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 )
@@ -47,41 +48,33 @@ func TestRunsSurviveWhatAReloadDoesToTheirCluster(t *testing.T) {
 	s := at("prod")
 	held := sim.Faults().Add(simcluster.Rule{Command: "balancerStart", At: simcluster.Replying, Hold: true})
 	run := s.run(http.StatusAccepted, s.plan("balancer-on", "{}"), "")
-	if !eventually(settledWithin, func() bool { return len(sim.Faults().Seen("balancerStart")) == 1 }) {
-		t.Fatal("the command does not arrive")
-	}
+	must.That(t, eventually(settledWithin, func() bool { return len(sim.Faults().Seen("balancerStart")) == 1 }),
+		"the command does not arrive")
 
 	other := ClusterConfig{Name: "other", Title: "Other", URI: simulated(t, 2), Log: prod.Log, Settings: "1"}
 	prod.Log = f.app.config.Clusters[0].Log
 	other.Log = prod.Log
 	f.reload(t, other)
-	if d := f.lastRecord(t); d["removed"] != "prod" || d["runs"] != "prod (1)" {
-		t.Errorf("recorded: %v", d)
-	}
-	if c := f.app.current().clusters.Configuration(); strings.Join(c.Left, " ") != "prod" {
-		t.Errorf("left: %v", c.Left)
-	}
+	d := f.lastRecord(t)
+	expect.That(t, d["removed"] == "prod" && d["runs"] == "prod (1)", "recorded: %v", d)
+	c := f.app.current().clusters.Configuration()
+	expect.Equal(t, strings.Join(c.Left, " "), "prod", "left: %v", c.Left)
 	if _, page := f.get(t, "adam", "/"); !strings.Contains(page, "Removed from the configuration while a run was under way") {
 		t.Error("the page of clusters does not say that a run is not settled")
 	}
-	if code, _ := f.get(t, "adam", "/c/prod/runs/"+run["id"].(string)); code != http.StatusNotFound {
-		t.Errorf("a page of a removed cluster: %d", code)
-	}
+	code, _ := f.get(t, "adam", "/c/prod/runs/"+run["id"].(string))
+	expect.Equal(t, code, http.StatusNotFound, "a page of a removed cluster")
 	held.Remove()
 
 	renamed := prod
 	renamed.Name, renamed.Title = "prod-eu", "Production EU"
 	f.reload(t, other, renamed)
 	s = at("prod-eu")
-	if got := s.waitForRun(run); got["state"] != "succeeded" {
-		t.Errorf("the run under the new name: %v", got)
-	}
-	if n := len(sim.Faults().Seen("balancerStart")); n != 1 {
-		t.Errorf("the command was sent %d times", n)
-	}
-	if c := f.app.current().clusters.Configuration(); len(c.Left) != 0 {
-		t.Errorf("still left: %v", c.Left)
-	}
+	got := s.waitForRun(run)
+	expect.That(t, got["state"] == "succeeded", "the run under the new name: %v", got)
+	n := len(sim.Faults().Seen("balancerStart"))
+	expect.That(t, n == 1, "the command was sent %d times", n)
+	expect.Len(t, f.app.current().clusters.Configuration().Left, 0, "still left")
 
 	moved := renamed
 	_, moved.URI = startSimulated(t, 3)
@@ -91,9 +84,8 @@ func TestRunsSurviveWhatAReloadDoesToTheirCluster(t *testing.T) {
 	if got := asList(s.expect(http.StatusOK, "GET", "/runs", "")["items"]); len(got) != 0 {
 		t.Errorf("the cluster at the new address has runs of the former: %v", got)
 	}
-	if d := f.lastRecord(t); d["changed"] != "prod-eu" || d["runs"] != "" {
-		t.Errorf("recorded: %v", d)
-	}
+	d = f.lastRecord(t)
+	expect.That(t, d["changed"] == "prod-eu" && d["runs"] == "", "recorded: %v", d)
 }
 
 // state is that of a cluster in the list.

@@ -48,15 +48,13 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	other, confirmOther := planned()
 	anna.expect(http.StatusConflict, "POST", at+"/run", confirm)
 	anna.expect(http.StatusForbidden, "POST", at+"/approve", confirm)
-	if got := bert.expect(http.StatusOK, "POST", at+"/approve", confirm); stateOf(got) != "approved" {
-		t.Errorf("%v", got["approval"])
-	}
+	got := bert.expect(http.StatusOK, "POST", at+"/approve", confirm)
+	expect.That(t, stateOf(got) == "approved", "%v", got["approval"])
 	void := func(at, confirm, what string) {
 		t.Helper()
 		atLeader.expect(http.StatusConflict, "POST", at+"/run", confirm)
-		if got := atLeader.expect(http.StatusOK, "GET", at, ""); stateOf(got) != "void" {
-			t.Errorf("%s: %v", what, got["approval"])
-		}
+		got := atLeader.expect(http.StatusOK, "GET", at, "")
+		expect.That(t, stateOf(got) == "void", "%s: %v", what, got["approval"])
 	}
 	carl.expect(http.StatusOK, "POST", other+"/approve", confirmOther)
 	must.Do(t, accounts.RevokeToken(t.Context(), root, token.ID))
@@ -70,9 +68,8 @@ func TestPlansAreApprovedAtAFollowerAsLongAsTheApproverMay(t *testing.T) {
 	void(at, confirm, "an account that may approve again")
 	at, confirm = planned()
 	bert.expect(http.StatusOK, "POST", at+"/approve", confirm)
-	if run := anna.expect(http.StatusAccepted, "POST", at+"/run", confirm); run["by"] == nil {
-		t.Errorf("%v", run)
-	}
+	run := anna.expect(http.StatusAccepted, "POST", at+"/run", confirm)
+	expect.That(t, run["by"] != nil, "%v", run)
 	bert.expect(http.StatusConflict, "POST", at+"/refuse", `{"reason":"too late"}`)
 
 	split := anna.waitForRun(anna.run(http.StatusAccepted, anna.plan("split", splitAt(1000)), ""))

@@ -21,15 +21,13 @@ func startReplicaProcesses(t *testing.T) (h *installation, leader *exec.Cmd) {
 	kept := &installation{t: t, bin: h.bin, simAt: freePort(t)}
 	t.Cleanup(func() { kill(kept.sim) })
 	kept.sim = kept.start("simcluster", "--listen", kept.simAt, "--still", "--projects", "1", "--documents", "1")
-	if !eventually(settledWithin, func() bool {
+	must.That(t, eventually(settledWithin, func() bool {
 		c, err := net.Dial("tcp", kept.simAt)
 		if err == nil {
 			c.Close()
 		}
 		return err == nil
-	}) {
-		t.Fatal("the store does not listen")
-	}
+	}), "the store does not listen")
 	h.storeAt = "mongodb://" + kept.simAt + "/shardboard?directConnection=true"
 	h.startWeb()
 	leader = h.web
@@ -79,21 +77,16 @@ func TestAStoppedLeaderNeitherSendsNorWritesWhenItGoesOn(t *testing.T) {
 	expect.That(t, split.State == "succeeded" && h.isSplitAt(1000), "the new leader does not run plans: %+v", split)
 	signal(t, leader, syscall.SIGCONT)
 	h.other(func() {
-		if !eventually(settledWithin, func() bool { return !h.leads() && h.dataState().Leader.Name != "" }) {
-			t.Fatalf("the stopped one still leads: %+v", h.dataState())
-		}
+		must.That(t, eventually(settledWithin, func() bool { return !h.leads() && h.dataState().Leader.Name != "" }),
+			"the stopped one still leads: %+v", h.dataState())
 	})
 	h.other(func() { // what is asked there is done by the new leader
-		if next := h.waitForRun(h.startRun("split", splitAt(2000)).ID); next.State != "succeeded" {
-			t.Errorf("the former leader does not pass plans on: %+v", next)
-		}
+		next := h.waitForRun(h.startRun("split", splitAt(2000)).ID)
+		expect.Equal(t, next.State, "succeeded", "the former leader does not pass plans on: %+v", next)
 	})
-	if now := h.countChanges(r.ID); now != sent {
-		t.Errorf("%d commands were sent before the stop, %d after it", sent, now-sent)
-	}
-	if again := h.runByID(r.ID); again.State != settled.State {
-		t.Errorf("the run was %s and is %s", settled.State, again.State)
-	}
+	now := h.countChanges(r.ID)
+	expect.That(t, now == sent, "%d commands were sent before the stop, %d after it", sent, now-sent)
+	expect.Equal(t, h.runByID(r.ID).State, settled.State, "the run was %s and", settled.State)
 	h.other(func() {
 		expect.Equal(t, h.runByID(r.ID).State, settled.State, "the former leader")
 	})

@@ -20,9 +20,8 @@ func (r *replicas) signIn() (browser *http.Client, token string) {
 	r.Helper()
 	browser = sessionClient(r) // cookies are sent to all ports of a host
 	firstSignIn(r, r.a.app, browser, r.b.url)
-	if got := statusOf(r.T, browser, r.b.url+"api/v1/me"); got != http.StatusOK {
-		r.Fatalf("the link of the other replica does not work: %d", got)
-	}
+	got := statusOf(r.T, browser, r.b.url+"api/v1/me")
+	must.That(r, got == http.StatusOK, "the link of the other replica does not work: %d", got)
 	body := strings.NewReader(`{"name":"script","role":"operator","expires":"` + time.Now().Add(time.Hour).UTC().Format(time.RFC3339) + `"}`)
 	req := must.Get(http.NewRequestWithContext(r.Context(), http.MethodPost, r.b.url+"api/v1/tokens", body))
 	req.Header.Set("Content-Type", "application/json")
@@ -63,50 +62,37 @@ func TestWhatPeopleDidSurvivesTheLossOfTheLeader(t *testing.T) {
 func (r *replicas) checkSurvival() {
 	browser, token := r.signIn()
 	r.a.token, r.b.token = token, token
-	if got := statusOf(r.T, browser, r.a.url+"api/v1/me"); got != http.StatusOK {
-		r.Errorf("a session of the follower is not valid at the leader: %d", got)
-	}
+	expect.Equal(r, statusOf(r.T, browser, r.a.url+"api/v1/me"), http.StatusOK, "a session of the follower is not valid at the leader")
 
 	run := r.b.run(http.StatusAccepted, r.b.plan("split", splitAt(1000)), "")
-	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
-		r.Errorf("the run is %v", got)
-	}
+	got := r.b.waitForRun(run)
+	expect.That(r, got["state"] == "succeeded", "the run is %v", got)
 	kept := r.b.plan("balancer-on", `{}`)
 	survey := r.b.expect(http.StatusAccepted, "POST", "/surveys", `{"kind":"projects"}`)["id"].(string)
-	if !eventually(settledWithin, func() bool { return len(r.historyAt(r.b)) > 0 }) {
-		r.Error("the leader recorded no history")
-	}
+	expect.That(r, eventually(settledWithin, func() bool { return len(r.historyAt(r.b)) > 0 }), "the leader recorded no history")
 	before := r.historyAt(r.b)
 
 	r.a.net.cut(true)
 	must.That(r, eventually(settledWithin, r.b.leads), "nobody leads")
 	expect.That(r, eventually(settledWithin, func() bool { return !r.a.leads() }), "two replicas lead")
 	expect.Equal(r, statusOf(r.T, browser, r.b.url+"api/v1/me"), http.StatusOK, "the session is lost")
-	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
-		r.Errorf("the run of the leader before is %v", got["state"])
-	}
-	if !eventually(settledWithin, func() bool {
+	got = r.b.waitForRun(run)
+	expect.That(r, got["state"] == "succeeded", "the run of the leader before is %v", got["state"])
+	expect.That(r, eventually(settledWithin, func() bool {
 		_, err := r.b.app.current().store.RunOutcome(r.Context(), r.b.clusterID(), run["id"].(string))
 		return err == nil
-	}) {
-		r.Error("what the run of the leader before led to is not measured")
-	}
+	}), "what the run of the leader before led to is not measured")
 	second := r.b.run(http.StatusAccepted, kept, "")
-	if got := r.b.waitForRun(second); got["state"] != "succeeded" {
-		r.Errorf("a plan of before the loss is %v", got)
-	}
-	if !eventually(settledWithin, func() bool {
+	got = r.b.waitForRun(second)
+	expect.That(r, got["state"] == "succeeded", "a plan of before the loss is %v", got)
+	expect.That(r, eventually(settledWithin, func() bool {
 		return r.b.expect(http.StatusOK, "GET", "/surveys/"+survey, "")["endedAt"] != nil
-	}) {
-		r.Error("the survey does not end")
-	}
-	if after := r.historyAt(r.b); len(after) < len(before) {
-		r.Errorf("%d entries of history, %d before", len(after), len(before))
-	}
+	}), "the survey does not end")
+	after := r.historyAt(r.b)
+	expect.That(r, len(after) >= len(before), "%d entries of history, %d before", len(after), len(before))
 	r.a.net.cut(false)
-	if !eventually(settledWithin, func() bool { return r.a.app.current().db.Condition().Hold == store.Owned }) {
-		r.Fatal("the former leader does not find the store again")
-	}
+	must.That(r, eventually(settledWithin, func() bool { return r.a.app.current().db.Condition().Hold == store.Owned }),
+		"the former leader does not find the store again")
 	if got := r.a.waitForRun(second); got["state"] != "succeeded" || r.a.leads() {
 		r.Errorf("the former leader shows %v, and leads: %v", got["state"], r.a.leads())
 	}

@@ -118,9 +118,8 @@ func (r *replicas) start() *replica {
 	r.with(&c)
 	a := r.demo.startBeside(r.T, c)
 	s := &replica{apiClient{T: r.T, at: strings.TrimSuffix(a.URL(), "/") + r.base + api.Prefix}, a.URL(), a, n}
-	if !eventually(settledWithin, func() bool { return statusOf(r.T, http.DefaultClient, s.url+"readyz") == http.StatusOK }) {
-		r.Fatal("not ready")
-	}
+	must.That(r, eventually(settledWithin, func() bool { return statusOf(r.T, http.DefaultClient, s.url+"readyz") == http.StatusOK }),
+		"not ready")
 	return s
 }
 
@@ -129,9 +128,8 @@ func (s *replica) leads() bool { return s.app.current().store.Leads() }
 // verifyAudit checks that what all replicas wrote is one unbroken record.
 func (r *replicas) verifyAudit(s *replica) {
 	r.Helper()
-	if rep, err := audit.Verify(audit.Records(r.Context(), s.app.current().store, 0), audit.Expect{}); err != nil || rep.Break != nil {
-		r.Errorf("the audit record: %+v, %v", rep, err)
-	}
+	rep, err := audit.Verify(audit.Records(r.Context(), s.app.current().store, 0), audit.Expect{})
+	expect.That(r, err == nil && rep.Break == nil, "the audit record: %+v, %v", rep, err)
 }
 
 // startBatch starts a batch whose second move waits for an hour, and returns the address of its run.
@@ -163,26 +161,20 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 	refused, same := r.b.run(http.StatusConflict, another, ""), r.a.run(http.StatusConflict, another, "")
 	delete(refused, "request") // each has an id of its own
 	delete(same, "request")
-	if refused["changed"] == nil || !reflect.DeepEqual(refused, same) {
-		t.Errorf("the follower refuses with %v, the leader with %v", refused, same)
-	}
+	expect.That(t, refused["changed"] != nil && reflect.DeepEqual(refused, same),
+		"the follower refuses with %v, the leader with %v", refused, same)
 	run := r.b.run(http.StatusAccepted, p, "")
-	if got := r.b.waitForRun(run); got["state"] != "succeeded" {
-		t.Errorf("the run is %v", got)
-	}
-	if again := r.b.run(http.StatusOK, p, ""); again["id"] != run["id"] {
-		t.Errorf("it ran again: %v", again)
-	}
+	got := r.b.waitForRun(run)
+	expect.That(t, got["state"] == "succeeded", "the run is %v", got)
+	again := r.b.run(http.StatusOK, p, "")
+	expect.That(t, again["id"] == run["id"], "it ran again: %v", again)
 	batch := r.b.startBatch()
 	batchOf := func(got answer) api.RunBatch { return as[api.RunBatch](t, got["batch"]) }
 	read := func() api.RunBatch { return batchOf(r.b.expect(http.StatusOK, "GET", batch, "")) }
-	if !eventually(settledWithin, func() bool { b := read(); return b.Done == 1 && b.Waits != "" }) {
-		t.Fatalf("%+v", read())
-	}
+	must.That(t, eventually(settledWithin, func() bool { b := read(); return b.Done == 1 && b.Waits != "" }), "%+v", read())
 	for _, do := range []string{"pause", "resume", "pause"} {
-		if b := batchOf(r.b.expect(http.StatusOK, "POST", batch+"/"+do, "")); b.Paused != (do == "pause") {
-			t.Errorf("%s: %+v", do, b)
-		}
+		b := batchOf(r.b.expect(http.StatusOK, "POST", batch+"/"+do, ""))
+		expect.Equal(t, b.Paused, do == "pause", "%s: %+v", do, b)
 	}
 	undecided := r.b.expect(http.StatusConflict, "POST", batch+"/resume", `{"item":2,"do":"skip"}`)
 	expect.Equal(t, undecided["detail"], "Item 2 does not wait for a decision.", "%v", undecided)
@@ -191,20 +183,16 @@ func TestTwoReplicasServeTheSame(t *testing.T) {
 	must.Do(t, r.a.app.Stop(t.Context()))
 	must.That(t, eventually(settledWithin, r.b.leads), "nobody leads")
 	expect.That(t, r.b.app.Watcher().Table().Seq >= table.Seq, "the routing table was loaded again")
-	if !eventually(settledWithin, func() bool { code, _ := r.b.send("POST", batch+"/resume", ""); return code == http.StatusOK }) {
-		t.Fatal("the new leader does not resume the batch")
-	}
-	if b := read(); b.Paused || b.Done != 1 {
-		t.Errorf("%+v", b)
-	}
+	must.That(t, eventually(settledWithin, func() bool { code, _ := r.b.send("POST", batch+"/resume", ""); return code == http.StatusOK }),
+		"the new leader does not resume the batch")
+	b := read()
+	expect.That(t, !b.Paused && b.Done == 1, "%+v", b)
 	r.b.expect(http.StatusOK, "POST", batch+"/stop", "")
-	if got := r.b.waitForRun(answer{"id": strings.TrimPrefix(batch, "/runs/")}); got["state"] != "stopped" || batchOf(got).Done != 1 {
-		t.Errorf("%v", got)
-	}
+	got = r.b.waitForRun(answer{"id": strings.TrimPrefix(batch, "/runs/")})
+	expect.That(t, got["state"] == "stopped" && batchOf(got).Done == 1, "%v", got)
 	next := r.start()
-	if got := next.waitForRun(run); got["state"] != "succeeded" {
-		t.Errorf("the next replica shows %v", got)
-	}
+	got = next.waitForRun(run)
+	expect.That(t, got["state"] == "succeeded", "the next replica shows %v", got)
 	expect.That(t, !next.leads() && r.b.leads(), "a replica that has just started leads")
 	r.verifyAudit(next)
 }

@@ -58,9 +58,8 @@ func TestAStartWithoutTheClusterShowsTheSavedTable(t *testing.T) {
 	d.getJSON(t, "readyz", &ready) // at once, before the first attempt has failed
 	expect.That(t, ready.Ready, "ready: %+v", ready)
 	d.waitFor(t, "the first attempt", func() bool { d.getJSON(t, "readyz", &ready); return ready.Cluster == "lost" })
-	if res, body := d.get(t, "readyz?cluster=required"); res.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("who needs the cluster is told %s: %s", res.Status, body)
-	}
+	res, body := d.get(t, "readyz?cluster=required")
+	expect.Equal(t, res.StatusCode, http.StatusServiceUnavailable, "who needs the cluster is told %s: %s", res.Status, body)
 	for path, says := range map[string]string{"": "shard-rs-3", "collections": "yorkie-meta.documents", "shards": "shard-rs-3",
 		"map": "documents", "collections/yorkie-meta.documents": "shard-rs-3", "projects": ""} {
 		if res, page := d.get(t, path); res.StatusCode != http.StatusOK || !strings.Contains(string(page), says) ||
@@ -103,9 +102,8 @@ func TestAStartFromASavedTableShowsTheTruthAfterVerification(t *testing.T) {
 		d.serve(t)
 		d.waitReady(t)
 		expect.Equal(t, d.app.Watcher().Table().Collection(ns).Chunks.Owner(i), to[c.Shard], "start %d: the shard of the chunk", i)
-		if said := strings.Contains(log.String(), "the saved routing table is not used"); said != (i == 2) {
-			t.Errorf("start %d: the log says that the file is not used: %t", i, said)
-		}
+		said := strings.Contains(log.String(), "the saved routing table is not used")
+		expect.Equal(t, said, i == 2, "start %d: the log says that the file is not used", i)
 	}
 }
 

@@ -54,9 +54,8 @@ func TestNoSecretOfASignInIsDisclosed(t *testing.T) {
 	r.Header.Set("Origin", strings.TrimSuffix(a.URL(), "/"))
 	res, err = anna.Do(r)
 	var made struct{ Secret canary } // shown only in this answer
-	if body := answer(res, err, false); json.Unmarshal(body, &made) != nil || !strings.HasPrefix(string(made.Secret), "sb_") {
-		t.Fatalf("no token in %s", body)
-	}
+	body := answer(res, err, false)
+	must.That(t, json.Unmarshal(body, &made) == nil && strings.HasPrefix(string(made.Secret), "sb_"), "no token in %s", body)
 	birds := []canary{password, canary(key), made.Secret, canary(cookies[0].Value)}
 
 	res, err = anna.Get(a.URL() + "api/openapi.json")

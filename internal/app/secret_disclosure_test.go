@@ -24,6 +24,7 @@ import (
 
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
 	"shardboard/internal/simcluster"
@@ -86,9 +87,8 @@ func TestCanariesAreFoundInEveryEncoding(t *testing.T) {
 		fmt.Sprintf("%q", string(canaryAuthWebhook)),
 	} {
 		probe := &failureCounter{TB: t}
-		if checkNoCanaries(probe, "x", []byte("before "+said+" after"), canaries...); probe.found != 1 {
-			t.Errorf("%d canaries found in %s", probe.found, said)
-		}
+		checkNoCanaries(probe, "x", []byte("before "+said+" after"), canaries...)
+		expect.That(t, probe.found == 1, "%d canaries found in %s", probe.found, said)
 	}
 }
 
@@ -150,10 +150,9 @@ func storeCanaries(t *testing.T, driver *mongo.Client) {
 	must.Do(t, cursor.All(ctx, &ids))
 	for i, row := range ids { // the field must be unique
 		key := string(canarySecretKey) + fmt.Sprint(i)
-		if _, err := db.Collection("projects").UpdateByID(ctx, row.ID,
-			bson.D{{Key: "$set", Value: bson.D{{Key: "secret_key", Value: key}}}}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := db.Collection("projects").UpdateByID(ctx, row.ID,
+			bson.D{{Key: "$set", Value: bson.D{{Key: "secret_key", Value: key}}}})
+		must.Do(t, err)
 	}
 	set("users", "hashed_password", canaryHash)
 	set("clients", "metadata", bson.D{{Key: "userID", Value: canaryMetadata}})
@@ -219,9 +218,8 @@ func TestNoSecretIsDisclosed(t *testing.T) {
 	if line, err := os.ReadFile("/proc/self/cmdline"); err == nil {
 		checkNoCanaries(t, "the command line", line, canaries...)
 	}
-	if asked < 40 || len(heard.bytes()) < 1000 || len(read.bytes()) < 10_000 {
-		t.Errorf("too little was checked: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
-	}
+	expect.That(t, asked >= 40 && len(heard.bytes()) >= 1000 && len(read.bytes()) >= 10_000,
+		"too little was checked: %d addresses, %d bytes of log, %d bytes read", asked, len(heard.bytes()), len(read.bytes()))
 }
 
 // requestEverything requests every documented address with every method and in each

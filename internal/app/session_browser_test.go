@@ -21,10 +21,9 @@ func TestBrowserFollowsItsSession(t *testing.T) {
 	needBrowser(t)
 	d := startWithLocalUsers(t)
 	accounts := d.app.current().auth
-	if _, err := accounts.CreateUser(t.Context(), auth.Console(),
-		auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := accounts.CreateUser(t.Context(), auth.Console(),
+		auth.NewUser{Name: "anna", Password: password, Role: auth.Viewer})
+	must.Do(t, err)
 	o := newTab(t, d, 390)
 	o.expect("status of 401", "status of 403", "WebSocket")
 

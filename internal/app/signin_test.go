@@ -136,16 +136,13 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	must.Do(t, err)
 	first.Start()
 
-	if got := statusOf(t, nobody, first.URL()); got != http.StatusSeeOther {
-		t.Errorf("a page returns %d to anonymous requests", got)
-	}
-	if got := statusOf(t, nobody, first.URL()+"api/v1/cluster"); got != http.StatusUnauthorized {
-		t.Errorf("the API returns %d to anonymous requests", got)
-	}
+	got := statusOf(t, nobody, first.URL())
+	expect.That(t, got == http.StatusSeeOther, "a page returns %d to anonymous requests", got)
+	got = statusOf(t, nobody, first.URL()+"api/v1/cluster")
+	expect.That(t, got == http.StatusUnauthorized, "the API returns %d to anonymous requests", got)
 	key, cookies := firstSignIn(t, first, anna, first.URL())
-	if got := statusOf(t, anna, first.URL()+"api/v1/users"); got != http.StatusOK {
-		t.Fatalf("the users page of the first admin returns %d", got)
-	}
+	got = statusOf(t, anna, first.URL()+"api/v1/users")
+	must.That(t, got == http.StatusOK, "the users page of the first admin returns %d", got)
 
 	second := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "local"}})
 	expect.That(t, !first.ReadOnly() && second.ReadOnly(), "two processes own one directory")
@@ -156,9 +153,7 @@ func TestSessionsWorkFromTheFirstSignInAcrossARestart(t *testing.T) {
 	again, err := New(t.Context(), c)
 	must.Do(t, err)
 	again.Start()
-	if got := statusOf(t, anna, again.URL()+"api/v1/users"); got != http.StatusOK {
-		t.Errorf("after a restart a page with the session returns %d", got)
-	}
+	expect.Equal(t, statusOf(t, anna, again.URL()+"api/v1/users"), http.StatusOK, "after a restart a page with the session returns")
 	if link, err := again.FirstLink(t.Context()); link != "" || err != nil {
 		t.Error("a first link exists although there is a user", err)
 	}
@@ -175,7 +170,6 @@ func TestTLSIsServedWithSecureCookies(t *testing.T) {
 	if c := cookies[0]; !strings.HasPrefix(a.URL(), "https://") || len(cookies) != 1 || !c.Secure || c.Name != "__Host-shardboard" {
 		t.Errorf("unexpected cookies at %s: %+v", a.URL(), cookies)
 	}
-	if _, err := tls.Dial("tcp", a.Addr(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
-		t.Error("TLS 1.1 is accepted")
-	}
+	_, err := tls.Dial("tcp", a.Addr(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11})
+	expect.That(t, err != nil, "TLS 1.1 is accepted")
 }

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/actions/engine"
 	"shardboard/internal/auth"
 	"shardboard/internal/cluster"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/only"
 	"shardboard/internal/heat"
@@ -92,11 +93,9 @@ func TestTheSplitPointHalvesTheWritesOfYorkie(t *testing.T) {
 				below++
 			}
 		}
-		if n[at.Encoded()] == 0 || below == 0 || below == written {
-			t.Errorf("split at %s: %d rows with it, %d of %d below", c.Key.Display(at), n[at.Encoded()], below, written)
-		}
-		if off := max(2*below-written, written-2*below); off > most+written/10 {
-			t.Errorf("%d of %d rows are below the split point; one value has at most %d", below, written, most)
-		}
+		expect.That(t, n[at.Encoded()] != 0 && below != 0 && below != written,
+			"split at %s: %d rows with it, %d of %d below", c.Key.Display(at), n[at.Encoded()], below, written)
+		off := max(2*below-written, written-2*below)
+		expect.That(t, off <= most+written/10, "%d of %d rows are below the split point; one value has at most %d", below, written, most)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/store"
 )
 
@@ -42,17 +43,13 @@ func TestAReadOnlyServerTakesOverAndSettlesTheRunOfAKilledOwner(t *testing.T) {
 	r := h.startRun("split", splitAt(1000))
 	waits()
 	owner := h.startReader()
-	if got := h.dataHold(); got != string(store.OwnedByAnother) {
-		t.Fatalf("while the owner runs the hold is %s", got)
-	}
+	got := h.dataHold()
+	must.That(t, got == string(store.OwnedByAnother), "while the owner runs the hold is %s", got)
 	kill(owner)
-	if !eventually(settledWithin, func() bool { return h.dataHold() == string(store.OwnerGone) }) {
-		t.Fatal("the read-only server does not notice that the owner was killed")
-	}
+	must.That(t, eventually(settledWithin, func() bool { return h.dataHold() == string(store.OwnerGone) }),
+		"the read-only server does not notice that the owner was killed")
 	out, err := exec.Command(h.bin, "takeover", "--server", "http://"+h.webAt).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "owns the data directory now") {
-		t.Fatalf("unexpected error %v, output %s", err, out)
-	}
+	must.That(t, err == nil && strings.Contains(string(out), "owns the data directory now"), "unexpected error %v, output %s", err, out)
 	release()
 	r = h.waitForRun(r.ID)
 	expect.Equal(t, h.isSplitAt(1000), r.State == "succeeded", "state %s, the chunk boundary exists", r.State)

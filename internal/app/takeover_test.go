@@ -23,9 +23,8 @@ func (d *demo) startWithData(t *testing.T, dir string) (*App, apiClient) {
 	a := d.startBeside(t, Config{Listen: "127.0.0.1:0", DataDir: dir, AuditKey: dir + "-key/audit.key", Actions: true,
 		Auth: Auth{Mode: "none"}})
 	s := apiClient{T: t, at: strings.TrimSuffix(a.URL(), "/")}
-	if !eventually(settledWithin, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }) {
-		t.Fatal("not ready after 30 s")
-	}
+	must.That(t, eventually(settledWithin, func() bool { return statusOf(t, http.DefaultClient, s.at+"/readyz") == http.StatusOK }),
+		"not ready after 30 s")
 	return a, s
 }
 
@@ -52,15 +51,12 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	must.Do(t, os.Rename(dir, dir+".away"))
 	refused := s.expect(http.StatusServiceUnavailable, "POST", "/api/v1/plans", planBalancer)
-	if text, _ := refused["detail"].(string); !strings.Contains(text, "was moved or deleted while shardboard was running") {
-		t.Errorf("the refusal of a plan says %q", text)
-	}
-	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusServiceUnavailable {
-		t.Errorf("the server is ready without its directory: status %d", got)
-	}
-	if !strings.Contains(s.startPage(), "Nothing can be stored: the data directory or a file in it was moved") {
-		t.Error("the page does not show the loss")
-	}
+	text, _ := refused["detail"].(string)
+	expect.Contains(t, text, "was moved or deleted while shardboard was running", "the refusal of a plan says")
+	got := statusOf(t, http.DefaultClient, s.at+"/readyz")
+	expect.Equal(t, got, http.StatusServiceUnavailable, "the server is ready without its directory: status")
+	expect.That(t, strings.Contains(s.startPage(), "Nothing can be stored: the data directory or a file in it was moved"),
+		"the page does not show the loss")
 	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Vanished) || got["writable"] != false {
 		t.Errorf("unexpected answer: %v", got)
 	}
@@ -74,9 +70,8 @@ func TestALostDataDirectoryIsNoticedAtOnce(t *testing.T) {
 	}
 	must.Do(t, os.Rename(dir+".away", dir))
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
-	if got := statusOf(t, http.DefaultClient, s.at+"/readyz"); got != http.StatusOK {
-		t.Errorf("with its directory back the server is not ready: status %d", got)
-	}
+	got = statusOf(t, http.DefaultClient, s.at+"/readyz")
+	expect.Equal(t, got, http.StatusOK, "with its directory back the server is not ready: status")
 }
 
 // Two read-only servers are told to take over at the same moment. One of them takes over
@@ -98,12 +93,9 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 	must.Do(t, owner.Stop(t.Context()))
 	for i, s := range readers {
 		apps[i].current().db.Look() // which happens every two seconds anyway
-		if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.OwnerGone) {
-			t.Fatalf("a read-only server does not notice that the owner has ended: %v", got)
-		}
-		if page := s.startPage(); !strings.Contains(page, "has stopped") || !strings.Contains(page, `action="/data/takeover"`) {
-			t.Error("the page does not offer the takeover")
-		}
+		got := s.expect(http.StatusOK, "GET", "/api/v1/data", "")
+		must.That(t, got["hold"] == string(store.OwnerGone), "a read-only server does not notice that the owner has ended: %v", got)
+		expect.ContainsAll(t, s.startPage(), []string{"has stopped", `action="/data/takeover"`}, "the page does not offer the takeover")
 	}
 
 	var group, looking sync.WaitGroup
@@ -129,25 +121,19 @@ func TestAReadOnlyServerTakesOverWhenTheOwnerHasEnded(t *testing.T) {
 	if codes[1] == http.StatusOK {
 		winner, loser = 1, 0
 	}
-	if codes[winner] != http.StatusOK || codes[loser] != http.StatusConflict {
-		t.Fatalf("the two takeovers returned %v", codes)
-	}
+	must.That(t, codes[winner] == http.StatusOK && codes[loser] == http.StatusConflict, "the two takeovers returned %v", codes)
 	s := readers[winner]
 	expect.That(t, !apps[winner].ReadOnly() && apps[loser].ReadOnly(), "there is not exactly one owner")
-	if got := s.expect(http.StatusOK, "GET", "/api/v1/data", ""); got["hold"] != string(store.Owned) || got["writable"] != true {
-		t.Errorf("unexpected answer: %v", got)
-	}
-	if page := s.startPage(); strings.Contains(page, "Read only") || strings.Contains(page, "/data/takeover") {
-		t.Error("the new owner's page still says that it is read-only")
-	}
+	got := s.expect(http.StatusOK, "GET", "/api/v1/data", "")
+	expect.That(t, got["hold"] == string(store.Owned) && got["writable"] == true, "unexpected answer: %v", got)
+	expect.LacksAll(t, s.startPage(), []string{"Read only", "/data/takeover"}, "the new owner's page still says that it is read-only")
 	s.expect(http.StatusOK, "GET", "/api/v1/plans/"+plan["id"].(string), "")
 	s.expect(http.StatusCreated, "POST", "/api/v1/plans", planBalancer)
 	s.expect(http.StatusConflict, "POST", "/api/v1/data/takeover", "")
 	record := s.expect(http.StatusOK, "GET", "/api/v1/audit?what=data.takeover", "")["items"].([]any)
 	expect.That(t, len(record) == 1 && record[0].(answer)["by"] == "local", "the audit record has %v", record)
-	if c := apps[loser].current().db.Look(); c.Hold != store.OwnedByAnother {
-		t.Errorf("the other server does not notice the new owner: %+v", c)
-	}
+	c := apps[loser].current().db.Look()
+	expect.Equal(t, c.Hold, store.OwnedByAnother, "the other server does not notice the new owner: %+v", c)
 }
 
 // When the data cannot be opened for writing, the server continues to read it.
@@ -164,16 +150,14 @@ func TestAFailedTakeoverLeavesTheServerReadOnly(t *testing.T) {
 	}
 	statement(`CREATE TRIGGER t BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
 	unrecorded := s.expect(http.StatusInternalServerError, "POST", "/api/v1/data/takeover", "")
-	if text, _ := unrecorded["detail"].(string); !strings.Contains(text, "continues to read it") {
-		t.Errorf("unexpected answer: %v", unrecorded)
-	}
+	text, _ := unrecorded["detail"].(string)
+	expect.That(t, strings.Contains(text, "continues to read it"), "unexpected answer: %v", unrecorded)
 	statement(`DROP TRIGGER t`)
 	key := dir + "-key/audit.key"
 	must.Do(t, os.WriteFile(key, []byte("no key"), 0o600))
 	refused := s.expect(http.StatusBadRequest, "POST", "/api/v1/data/takeover", "")
-	if text, _ := refused["detail"].(string); !strings.Contains(text, "continues to read it") {
-		t.Errorf("unexpected refusal: %v", refused)
-	}
+	text, _ = refused["detail"].(string)
+	expect.That(t, strings.Contains(text, "continues to read it"), "unexpected refusal: %v", refused)
 	s.startPage()
 	again, err := New(t.Context(), Config{URI: d.config.URI, Log: d.config.Log, Listen: "127.0.0.1:0", DataDir: dir, Auth: Auth{Mode: "none"}})
 	must.That(t, err == nil && !again.ReadOnly(), "the failed takeover did not release the directory: %v", err)

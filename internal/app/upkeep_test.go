@@ -25,19 +25,17 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 		save := func(id string) {
 			t.Helper()
 			now := time.Now()
-			if err := db.SavePlan(ctx,
-				store.PlanRecord{ID: id, Cluster: "c", Made: now, Expires: now.Add(15 * time.Minute), Body: []byte("{}")}); err != nil {
-				t.Fatal(err)
-			}
+			err := db.SavePlan(ctx,
+				store.PlanRecord{ID: id, Cluster: "c", Made: now, Expires: now.Add(15 * time.Minute), Body: []byte("{}")})
+			must.Do(t, err)
 		}
 		const many = 2*planBatch + 10
 		for i := range many {
 			save(fmt.Sprint("old", i))
 		}
-		if err := db.AddRun(ctx,
-			store.RunRecord{ID: "r", Plan: "old7", Cluster: "c", State: "succeeded", Started: time.Now(), Body: []byte("{}")}); err != nil {
-			t.Fatal(err)
-		}
+		err := db.AddRun(ctx,
+			store.RunRecord{ID: "r", Plan: "old7", Cluster: "c", State: "succeeded", Started: time.Now(), Body: []byte("{}")})
+		must.Do(t, err)
 		must.Do(t, must.Err(db.Append(ctx, store.AuditEntry{At: time.Now(), What: "plan.made", Subject: "old3"})))
 		time.Sleep(24 * time.Hour)
 		save("young")
@@ -56,15 +54,13 @@ func TestUnusedPlansAreRemovedAfterThirtyDays(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- upkeep{db: db, log: slog.New(slog.DiscardHandler)}.run(ctx) }()
 		time.Sleep(28*24*time.Hour + time.Hour)
-		if n := left(); n != many {
-			t.Fatalf("%d of %d plans are left before the thirty days are over", n, many)
-		}
+		n := left()
+		must.That(t, n == many, "%d of %d plans are left before the thirty days are over", n, many)
 		time.Sleep(48 * time.Hour) // the daily round after the thirtieth day
 		expect.Equal(t, left(), 1, "plans are left after thirty days, expected the one that was run")
 		expect.NoError(t, must.Err(db.PlanRecord(ctx, "young")), "reading the newer plan")
-		if list, err := db.AuditRecords(ctx, 0, 10); err != nil || len(list) != 1 || list[0].Subject != "old3" {
-			t.Errorf("the audit record has %v, %v", list, err)
-		}
+		list, err := db.AuditRecords(ctx, 0, 10)
+		expect.That(t, err == nil && len(list) == 1 && list[0].Subject == "old3", "the audit record has %v, %v", list, err)
 		end()
 		expect.NoError(t, <-done, "the end")
 	})

@@ -6,6 +6,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/static"
 )
 
@@ -30,9 +31,8 @@ func TestBrowserShowsTimesInItsZone(t *testing.T) {
 		t.Helper()
 		o.do(call(emulation.SetTimezoneOverride, emulation.SetTimezoneOverrideParams{TimezoneID: zone}))
 		o.open("collections")
-		if got := eval[string](o, fmt.Sprintf(put, static.URL("js/zone.js"))); got != want {
-			t.Errorf("in %s:\n%s\nwant\n%s", zone, got, want)
-		}
+		got := eval[string](o, fmt.Sprintf(put, static.URL("js/zone.js")))
+		expect.That(t, got == want, "in %s:\n%s\nwant\n%s", zone, got, want)
 	}
 	const utc = "until 06:48 UTC; now 35 %|at 2 Jan 23:30 UTC and 2026-07-01 06:48:05 UTC|06:40 to 06:48 UTC|Mon-Fri 01:00-05:00 UTC|" +
 		"23:50\u2009UTC|no time, UTC|06:48 UTC|1 h ago|2026-07-01T06:48:05Z|"
@@ -47,10 +47,9 @@ func TestBrowserShowsTimesInItsZone(t *testing.T) {
 		const texts = ticks({ t0, t1: t0 + 3 * 3600_000, r0: 0, r1: 1 }, 300).map((x) => x.text);
 		return [...texts, spanText({ from: t0, to: t0 + 60_000 }), minuteText(t0)].join("|");
 	})()`
-	if got, want := eval[string](o, fmt.Sprintf(axes, static.URL("js/heat_view.js"), static.URL("js/zone.js"))),
-		"10:00|11:00|12:00|07-01 09:10–09:11 GMT+5:30|2026-07-01 09:10 GMT+5:30"; got != want {
-		t.Errorf("axes: %s, want %s", got, want)
-	}
+	got, want := eval[string](o, fmt.Sprintf(axes, static.URL("js/heat_view.js"), static.URL("js/zone.js"))),
+		"10:00|11:00|12:00|07-01 09:10–09:11 GMT+5:30|2026-07-01 09:10 GMT+5:30"
+	expect.Equal(t, got, want, "axes")
 	// A live region that has not changed stays as it is: it neither loses the browser's zone nor seems new.
 	const live = `(async () => {
 		const [{ parsed }, { showRegion }] = await Promise.all([import(%q), import(%q)]);
@@ -64,10 +63,9 @@ func TestBrowserShowsTimesInItsZone(t *testing.T) {
 		await new Promise((done) => setTimeout(done));
 		return changes + " " + shown.innerHTML;
 	})()`
-	if got, want := eval[string](o, fmt.Sprintf(live, static.URL("js/requests.js"), static.URL("js/live_region.js"))),
-		`0 <p>until <span title="06:48 UTC" data-utc="06:48 UTC">12:18 GMT+5:30</span></p>`; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
+	got, want = eval[string](o, fmt.Sprintf(live, static.URL("js/requests.js"), static.URL("js/live_region.js"))),
+		`0 <p>until <span title="06:48 UTC" data-utc="06:48 UTC">12:18 GMT+5:30</span></p>`
+	expect.That(t, got == want, "%s, want %s", got, want)
 	o.open("settings")
 	o.click(`[data-zone-choice="utc"]`)
 	o.until(`document.querySelector('[data-zone-choice="utc"]')?.getAttribute("aria-pressed") === "true"`)

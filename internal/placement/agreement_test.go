@@ -10,6 +10,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/simulated"
 	"shardboard/internal/placement"
@@ -82,6 +83,8 @@ func checkAgreement(t *testing.T, sim *simulated.Cluster, draw valueGenerator, l
 	}
 	splitAndScatter(t, sim, draw)
 	table := must.Get(sim.Watcher.Load(t.Context()))
+	drift := profile.Yorkie().DriftOf(table, "yorkie-meta", "")
+	expect.That(t, strings.HasSuffix(t.Name(), "/"+drift.Nearest) && drift.Looks() == 0, "the layout is taken for %+v", drift)
 	l := placement.NewLocator(nil, fixedTable{table}, fixedTable{table}, profile.Yorkie())
 	asked, bounds := 0, 0
 	for asked < locates {

@@ -86,10 +86,11 @@ func TestBareIDCostsOneReportedBroadcastPerCandidateCollection(t *testing.T) {
 	})
 }
 
-func TestEveryPlaceIsProvenByMongosOnEveryVersion(t *testing.T) {
-	for _, version := range []string{"4.4", "5.0", "6.0", "7.0", "8.0"} {
+func TestEveryPlaceIsProvenByMongosOnEveryVersionAndLayout(t *testing.T) {
+	for version, layout := range map[string]string{"4.4": "yorkie-0.4", "5.0": "yorkie-head", "6.0": "yorkie-0.5.7",
+		"7.0": "yorkie-0.6.20", "8.0": "yorkie-0.6.38"} {
 		t.Run(version, func(t *testing.T) {
-			o := simcluster.Options{ServerVersion: version, Projects: 8, Documents: 200}
+			o := simcluster.Options{ServerVersion: version, Layout: layout, Projects: 8, Documents: 200}
 			onSim(t, o, func(t *testing.T, a *proofFixture) {
 				proven, counted := 0, 0
 				ask := func(text string) {

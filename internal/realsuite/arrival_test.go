@@ -10,6 +10,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 )
 
 // waitsSay is how long a run may be under way before it has to say what it waits for, and until when.
@@ -41,9 +42,7 @@ func slowArrival(w *world) {
 		w.point(fmt.Sprintf("%d %s", i+1, a.kind), func(w *world) {
 			p, err := d.tryPlan(a.kind, args{"project": a.project, "db": hashedData, "shard": a.shard})
 			w.must(err)
-			if p.Blocked {
-				w.Fatalf("the plan is blocked: %s", p.blockers())
-			}
+			must.That(w, !p.Blocked, "the plan is blocked: %s", p.blockers())
 			id := d.begin(p)
 			var r run
 			err = until(w.Context(), waitsSay, func(ctx context.Context) error {
@@ -120,9 +119,8 @@ func (w *world) checkArrived(a arriving) {
 		compared++
 		got, err := w.targets(w.Context(), c.ID, bson.D{{Key: "project_id", Value: id}})
 		w.must(err)
-		if !slices.Equal(got, []string{a.shard}) {
-			w.Errorf("%s of %s is on %s, want %s", c.ID, a.project, strings.Join(got, " and "), a.shard)
-		}
+		expect.That(w, slices.Equal(got, []string{a.shard}),
+			"%s of %s is on %s, want %s", c.ID, a.project, strings.Join(got, " and "), a.shard)
 	}
 	expect.That(w, compared >= 2, "%d collections are too few for a meaningful test", compared)
 }

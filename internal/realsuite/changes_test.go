@@ -316,9 +316,7 @@ func refusedChanges(w *world) {
 		w.Logf("%s: %s", kind, said)
 		expect.That(w, missingPrivilege.MatchString(said), "%s does not say which privilege is missing: %s", kind, said)
 	}
-	if d := differences(before, w.state(hashedData)); d != "" {
-		w.Errorf("a user who may only look changed:\n%s", d)
-	}
+	expect.Equal(w, differences(before, w.state(hashedData)), "", "a user who may only look changed:\n")
 }
 
 // missingPrivilege finds the names of the actions that the changes need.

@@ -96,9 +96,8 @@ func TestOutputOfOtherTestsIsRead(t *testing.T) {
 	for _, m := range finished.FindAllStringSubmatch(text, -1) {
 		got = append(got, m[1]+" "+m[2]+m[3])
 	}
-	if want := "FAIL TestA, SKIP TestA/5.0, FAIL TestA/real, PASS TestB"; strings.Join(got, ", ") != want {
-		t.Errorf("read %v, want %s", got, want)
-	}
+	want := "FAIL TestA, SKIP TestA/5.0, FAIL TestA/real, PASS TestB"
+	expect.Equal(t, strings.Join(got, ", "), want, "read %v, want %s", got, want)
 	expect.Equal(t, linesOf(text, "TestA/real"), "a_test.go:1: no", "its lines")
 }
 
@@ -136,12 +135,9 @@ func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
 	d.KnownFields(true)
 	must.Do(t, d.Decode(&w))
 	job, ok := w.Jobs["suite"]
-	if !ok || len(w.Jobs) != 1 || job.RunsOn == "" || job.TimeoutMinutes == 0 || len(w.On) == 0 {
-		t.Fatalf("the workflow has the jobs %v and runs on %v", w.Jobs, w.On)
-	}
-	if w.Permissions["contents"] != "read" || len(w.Permissions) != 1 {
-		t.Errorf("it may %v, want to read only", w.Permissions)
-	}
+	must.That(t, ok && len(w.Jobs) == 1 && job.RunsOn != "" && job.TimeoutMinutes != 0 && len(w.On) != 0,
+		"the workflow has the jobs %v and runs on %v", w.Jobs, w.On)
+	expect.That(t, w.Permissions["contents"] == "read" && len(w.Permissions) == 1, "it may %v, want to read only", w.Permissions)
 	var releases, measured []string
 	for _, m := range job.Strategy.Matrix.Include {
 		releases = append(releases, m.Release)
@@ -149,12 +145,10 @@ func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
 			measured = append(measured, m.Release)
 		}
 	}
-	if !slices.Equal(releases, []string{"5.0", "6.0", "7.0", "8.0", "9.0"}) || !slices.Equal(measured, []string{"5.0", "8.0"}) {
-		t.Errorf("it runs on %v, of which %v are measured", releases, measured)
-	}
-	if job.Strategy.FailFast || job.ContinueOnError != "${{ !matrix.measured }}" {
-		t.Errorf("a failing release ends others, or one without a list fails the run: %q", job.ContinueOnError)
-	}
+	expect.That(t, slices.Equal(releases, []string{"5.0", "6.0", "7.0", "8.0", "9.0"}) && slices.Equal(measured, []string{"5.0", "8.0"}),
+		"it runs on %v, of which %v are measured", releases, measured)
+	expect.That(t, !job.Strategy.FailFast && job.ContinueOnError == "${{ !matrix.measured }}",
+		"a failing release ends others, or one without a list fails the run: %q", job.ContinueOnError)
 	runs := 0
 	for _, s := range job.Steps {
 		if s.Run == "make test-real" && s.Env["MONGODB_IMAGE"] == "mongo:${{ matrix.release }}" {
@@ -170,9 +164,8 @@ func TestWorkflowRunsTheSuiteOnEveryRelease(t *testing.T) {
 func TestMakeRunsTheScripts(t *testing.T) {
 	text := must.Get(os.ReadFile("../../Makefile"))
 	for target, script := range map[string]string{"test-real": "scripts/test-real", "record": "scripts/record"} {
-		if !strings.Contains(string(text), "\n"+target+":") || !strings.Contains(string(text), "sh "+script) {
-			t.Errorf("make %s does not run %s", target, script)
-		}
+		expect.That(t, strings.Contains(string(text), "\n"+target+":") && strings.Contains(string(text), "sh "+script),
+			"make %s does not run %s", target, script)
 		expect.NoError(t, must.Err(os.Stat("../../"+script)), "Stat")
 	}
 }

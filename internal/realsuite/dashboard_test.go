@@ -197,17 +197,15 @@ func (d *dashboard) post(ctx context.Context, path string, body, into any) error
 // read reads one answer of the API, which has to come.
 func (d *dashboard) read(path string, into any) {
 	d.Helper()
-	if err := d.get(d.Context(), "/api/v1/"+path, into); err != nil {
-		d.Fatalf("%s: %v", path, err)
-	}
+	err := d.get(d.Context(), "/api/v1/"+path, into)
+	must.That(d, err == nil, "%s: %v", path, err)
 }
 
 // eventually tries until it succeeds.
 func (d *dashboard) eventually(limit time.Duration, what string, try func(context.Context) error) {
 	d.Helper()
-	if err := until(d.Context(), limit, try); err != nil {
-		d.Fatalf("not within %s: %s: %v", limit, what, err)
-	}
+	err := until(d.Context(), limit, try)
+	must.That(d, err == nil, "not within %s: %s: %v", limit, what, err)
 }
 
 func until(ctx context.Context, limit time.Duration, try func(context.Context) error) error {
@@ -286,9 +284,7 @@ func (d *dashboard) plan(kind string, a args) plan {
 	d.Helper()
 	p, err := d.tryPlan(kind, a)
 	must.That(d, err == nil, "plan %s %v: %v", kind, a, err)
-	if p.Blocked {
-		d.Fatalf("plan %s %v is blocked: %s", kind, a, p.blockers())
-	}
+	must.That(d, !p.Blocked, "plan %s %v is blocked: %s", kind, a, p.blockers())
 	return p
 }
 
@@ -304,9 +300,8 @@ func (d *dashboard) tryPlan(kind string, a args) (p plan, err error) {
 func (d *dashboard) begin(p plan) string {
 	d.Helper()
 	var r run
-	if err := d.post(d.Context(), "/api/v1/plans/"+p.ID+"/run", map[string]any{"hash": p.Hash, "confirm": p.Confirm}, &r); err != nil {
-		d.Fatalf("run %s: %v", p.Summary, err)
-	}
+	err := d.post(d.Context(), "/api/v1/plans/"+p.ID+"/run", map[string]any{"hash": p.Hash, "confirm": p.Confirm}, &r)
+	must.That(d, err == nil, "run %s: %v", p.Summary, err)
 	return r.ID
 }
 
@@ -344,11 +339,8 @@ func (d *dashboard) succeed(p plan) run {
 func (d *dashboard) undo(id string) plan {
 	d.Helper()
 	var p plan
-	if err := d.post(d.Context(), "/api/v1/runs/"+id+"/undo", nil, &p); err != nil {
-		d.Fatalf("undo: %v", err)
-	}
-	if p.Blocked {
-		d.Fatalf("the undo is blocked: %s", p.blockers())
-	}
+	err := d.post(d.Context(), "/api/v1/runs/"+id+"/undo", nil, &p)
+	must.That(d, err == nil, "undo: %v", err)
+	must.That(d, !p.Blocked, "the undo is blocked: %s", p.blockers())
 	return p
 }

@@ -256,9 +256,8 @@ func (m *movingChunk) checkEnd(sent *sentMoves) {
 			intents++
 		}
 	}
-	if n := sent.of(r.ID); n > intents {
-		m.Errorf("%d commands were sent for %d intents", n, intents)
-	}
+	n := sent.of(r.ID)
+	expect.That(m, n <= intents, "%d commands were sent for %d intents", n, intents)
 	var rows int64
 	m.must(until(m.Context(), patience, func(ctx context.Context) (err error) {
 		rows, err = m.namespace(faultsNS).CountDocuments(ctx, bson.D{{Key: "p", Value: bson.D{

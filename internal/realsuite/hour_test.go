@@ -268,7 +268,6 @@ func (s *storm) checkSize(first size) {
 	})
 	s.Logf("at the end: %s", last)
 	expect.That(s, err == nil, "the process has %s, and had %s at the beginning", last, first)
-	if limit := 3*first.megabytes + 200; last.megabytes > limit {
-		s.Errorf("the process has %d MB, want at most %d", last.megabytes, limit)
-	}
+	limit := 3*first.megabytes + 200
+	expect.That(s, last.megabytes <= limit, "the process has %d MB, want at most %d", last.megabytes, limit)
 }

@@ -15,6 +15,7 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -162,9 +163,8 @@ func hotProject(w *world, d *dashboard) {
 		return nil
 	})
 	d.succeed(d.undo(r.ID))
-	if now := places(); now != before {
-		w.Errorf("after the undo the documents are on %s, before on %s", now, before)
-	}
+	now := places()
+	expect.That(w, now == before, "after the undo the documents are on %s, before on %s", now, before)
 }
 
 // writeChanges inserts changes of documents, so many per second each, until the context ends.

@@ -71,9 +71,8 @@ func judgeBy(t testing.TB, known *knownFailure) *judged {
 	j := &judged{TB: t, known: known}
 	if known != nil && known.always {
 		t.Cleanup(func() {
-			if !j.Failed() && !t.Skipped() {
-				t.Errorf("this passes, and the list says that it always fails (%s): remove the line of known_failures.txt", known.reason)
-			}
+			expect.That(t, j.Failed() || t.Skipped(),
+				"this passes, and the list says that it always fails (%s): remove the line of known_failures.txt", known.reason)
 		})
 	}
 	return j
@@ -134,9 +133,8 @@ func (j *judged) FailNow() { j.Fatal("failed") }
 func TestListOfKnownFailuresIsWellFormed(t *testing.T) {
 	expect.NoError(t, must.Err(parseKnown(knownText)), "parseKnown")
 	for _, text := range []string{"8.0", "8.0 never faults/x why", "8.0 always faults/x"} {
-		if _, err := parseKnown(text); err == nil || !strings.Contains(err.Error(), "line 1 needs") {
-			t.Errorf("%q is read: %v", text, err)
-		}
+		_, err := parseKnown(text)
+		expect.That(t, err != nil && strings.Contains(err.Error(), "line 1 needs"), "%q is read: %v", text, err)
 	}
 }
 

@@ -60,9 +60,8 @@ func leftCursors(w *world) {
 		long := 8*time.Second + time.Duration(random.Int64N(int64(w.form.count(12, 4))*int64(time.Second)))
 		thawed := freeze(long, func() {})
 		time.Sleep(time.Until(thawed.Add(clearedWithin)))
-		if left := w.leftOver(members); len(left) > 0 {
-			w.Errorf("freeze %d of %s: %s later these cursors of ours are left: %v", i, long, clearedWithin, left)
-		}
+		left := w.leftOver(members)
+		expect.That(w, len(left) == 0, "freeze %d of %s: %s later these cursors of ours are left: %v", i, long, clearedWithin, left)
 	}
 	thawed := freeze(16*time.Second, func() {
 		d.kill()

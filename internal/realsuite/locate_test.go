@@ -101,9 +101,11 @@ func someRows(w *world, ns string, key bson.D, n int) (all []bson.D) {
 	for _, f := range key {
 		project = append(project, bson.E{Key: f.Key, Value: 1})
 	}
-	project = append(project, bson.E{Key: "_id", Value: boolToInt(slices.ContainsFunc(key, func(f bson.E) bool { return f.Key == "_id" }))})
+	if !slices.ContainsFunc(key, func(f bson.E) bool { return f.Key == "_id" }) {
+		project = append(project, bson.E{Key: "_id", Value: 0})
+	}
 	cursor, err := w.namespace(ns).Aggregate(w.Context(), bson.A{
-		bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: n}}}}, bson.D{{Key: "$project", Value: withoutDoubleID(project)}}})
+		bson.D{{Key: "$sample", Value: bson.D{{Key: "size", Value: n}}}}, bson.D{{Key: "$project", Value: project}}})
 	w.must(err)
 	var rows []bson.D
 	w.must(cursor.All(w.Context(), &rows))
@@ -121,23 +123,6 @@ func someRows(w *world, ns string, key bson.D, n int) (all []bson.D) {
 		}
 	}
 	return all
-}
-
-func boolToInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// withoutDoubleID keeps the first _id of a projection.
-func withoutDoubleID(d bson.D) (out bson.D) {
-	for _, e := range d {
-		if !slices.ContainsFunc(out, func(o bson.E) bool { return o.Key == e.Key }) {
-			out = append(out, e)
-		}
-	}
-	return out
 }
 
 // locateKeys compares n shard keys of each collection, half of them of rows.

@@ -127,9 +127,8 @@ func build(t testing.TB, name, dir, pkg string) string {
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", bin, pkg)
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("build %s: %v\n%s", pkg, err, out)
-	}
+	out, err := cmd.CombinedOutput()
+	must.That(t, err == nil, "build %s: %v\n%s", pkg, err, out)
 	return bin
 }
 

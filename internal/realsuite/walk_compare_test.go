@@ -13,6 +13,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"go.yaml.in/yaml/v3"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -339,8 +340,7 @@ func TestWalkIsComparedWithoutWhatServersMakeUp(t *testing.T) {
 		{`{"errmsg": "no chunk"}`, `{"errmsg": "no chunks"}`, "split.errmsg is"},
 	} {
 		got := strings.Join(c.compare("split", value(x.first), value(x.second)), "; ")
-		if (got == "") != (x.want == "") || !strings.HasPrefix(got, x.want) {
-			t.Errorf("%s and %s: %q, want %q", x.first, x.second, got, x.want)
-		}
+		expect.That(t, (got == "") == (x.want == "") && strings.HasPrefix(got, x.want),
+			"%s and %s: %q, want %q", x.first, x.second, got, x.want)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 )
 
@@ -189,9 +190,8 @@ func walkOn(w *world, seed uint64, steps int, first, second side, record func(n 
 			b, err := second.do(w.Context(), s)
 			must.That(w, err == nil, "%d %s on %s: %v", n, s.note, second.name, err)
 			for _, d := range compare.compare(nameOfStep(s), a.reply, b.reply) {
-				if differences++; differences <= mostDifferences {
-					w.Errorf("%d %s: %s", n, s.note, d)
-				}
+				differences++
+				expect.That(w, differences > mostDifferences, "%d %s: %s", n, s.note, d)
 			}
 		}
 		n++
@@ -285,9 +285,7 @@ func TestRecordsAWalk(t *testing.T) {
 		t.Skip("make record runs it: it writes a recording")
 	}
 	seed, err := strconv.ParseUint(os.Getenv(seedVariable), 10, 32)
-	if err != nil {
-		t.Fatalf("%s is %q: it needs a number", seedVariable, os.Getenv(seedVariable))
-	}
+	must.That(t, err == nil, "%s is %q: it needs a number", seedVariable, os.Getenv(seedVariable))
 	all := targets(t)
 	w := newWorld(t, all[len(all)-1], form{whole: true}, wanted{orphanDelay: shortOrphans})
 	f, err := os.Create(path)

@@ -37,9 +37,8 @@ func wholeMoves(w *world) {
 	w.point("move the primary and back", func(w *world) {
 		before := w.primary()
 		r := w.as(d).change("move-primary", args{"db": wholeData, "to": w.otherShard(before)})
-		if now := w.primary(); now == before {
-			w.Errorf("the primary is still %s", now)
-		}
+		now := w.primary()
+		expect.That(w, now != before, "the primary is still %s", now)
 		w.as(d).succeed(w.as(d).undo(r.ID))
 		expect.Equal(w, w.primary(), before, "the primary")
 		w.expectDocuments()
@@ -57,9 +56,8 @@ func wholeMoves(w *world) {
 		w.since(8, 0)
 		was, _ := w.collection(wholeRows)
 		w.as(d).change("reshard", args{"ns": wholeRows, "key": map[string]int{"p": 1, "q": 1}, "initialChunks": 3})
-		if now, _ := w.collection(wholeRows); slices.Equal(now.UUID.Data, was.UUID.Data) {
-			w.Error("it is the same collection as before")
-		}
+		now, _ := w.collection(wholeRows)
+		expect.That(w, !slices.Equal(now.UUID.Data, was.UUID.Data), "it is the same collection as before")
 		w.expectKey("p", "q")
 		w.expectDocuments()
 	})
@@ -144,9 +142,8 @@ func (w *world) expectOn(ns, shard string) {
 func (w *world) expectDocuments() {
 	w.Helper()
 	for _, ns := range []string{wholeRows, wholeName} {
-		if n, err := w.namespace(ns).CountDocuments(w.Context(), bson.D{}); err != nil || n != 300 {
-			w.Errorf("%s has %d documents, %v: want 300", ns, n, err)
-		}
+		n, err := w.namespace(ns).CountDocuments(w.Context(), bson.D{})
+		expect.That(w, err == nil && n == 300, "%s has %d documents, %v: want 300", ns, n, err)
 	}
 }
 
@@ -167,9 +164,8 @@ func configShard(w *world, d *dashboard) {
 		if r.State == "succeeded" {
 			return nil
 		}
-		if why := fmt.Sprint(r); !strings.Contains(why, "not deleted yet") {
-			w.Fatalf("it is not dedicated: %s", why)
-		}
+		why := fmt.Sprint(r)
+		must.That(w, strings.Contains(why, "not deleted yet"), "it is not dedicated: %s", why)
 		return fmt.Errorf("it waits: %s", r)
 	}))
 	w.admin(bson.D{{Key: "balancerStop", Value: 1}})
@@ -208,9 +204,8 @@ func (w *world) drain(d *dashboard, shard string, meanwhile func()) {
 	})
 	id := d.begin(d.plan("drain-shard", args{"shard": shard}))
 	meanwhile()
-	if r := d.wait(id, drainPatience); r.State != "succeeded" {
-		w.Fatalf("%s", r)
-	}
+	r := d.wait(id, drainPatience)
+	must.That(w, r.State == "succeeded", "%s", r)
 }
 
 // drainAndRemove empties a shard by the balancer and removes it.
@@ -271,9 +266,8 @@ func endResharding(w *world, d *dashboard, kind, key string) {
 	d.change(kind, args{"ns": wholeRows})
 	w.expectKey(key)
 	w.expectDocuments()
-	if err := <-ended; (err == nil) != (kind == "reshard-commit") {
-		w.Errorf("after %s the resharding ends with %v", kind, err)
-	}
+	err := <-ended
+	expect.Equal(w, err == nil, kind == "reshard-commit", "after %s the resharding ends with %v", kind, err)
 }
 
 // stopDraining stops what somebody else began, takes that back, and stops it again.

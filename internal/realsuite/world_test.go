@@ -177,9 +177,8 @@ func (w *world) picture(ns string) string {
 // before reports whether the release is older.
 func (w *world) before(major, minor int) bool {
 	var a, b int
-	if _, err := fmt.Sscanf(w.cluster.Release(), "%d.%d", &a, &b); err != nil {
-		w.Fatalf("release %q: %v", w.cluster.Release(), err)
-	}
+	_, err := fmt.Sscanf(w.cluster.Release(), "%d.%d", &a, &b)
+	must.That(w, err == nil, "release %q: %v", w.cluster.Release(), err)
 	return a < major || a == major && b < minor
 }
 

@@ -46,8 +46,11 @@ func (t *Table) OrphansOn(ns Namespace, shard string, now time.Time) Orphans {
 		if now.Sub(e.Time) > OrphanDelay {
 			break // newest first
 		}
+		if e.NS != string(ns) {
+			continue // before its details are decoded: pages ask this for many collections
+		}
 		g, ok := GivenAway(e)
-		if !ok || g.NS != ns || g.Shard != shard || g.Empty {
+		if !ok || g.Shard != shard || g.Empty {
 			continue
 		}
 		out.Ranges++

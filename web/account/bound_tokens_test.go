@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -33,29 +34,25 @@ func TestTheFormBindsATokenToTheClustersThatHaveARole(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) {
 		d.Access.Auth = tokenMaker{webtest.StubAuth{SignInMode: "oidc", Me: me}, &asked}
 	})
-	doc := webtest.ParseHTML(t, s.Do("GET", "/settings").Body.String())
-	if doc.Find(`select[name="on.fine"] option`).Length() != 4 || doc.Find(`select[name="on.prod"] option`).Length() != 2 ||
-		doc.Find(`select[name="on.secret"], select[name="role"]`).Length() != 0 || doc.Find("details.bind[open]").Length() != 1 {
-		t.Errorf("the form offers other roles than those of the person on each cluster: %s", doc.Find("details.bind").Text())
-	}
+	doc := s.Page(t, "/settings")
+	expect.That(t, doc.Find(`select[name="on.fine"] option`).Length() == 4 && doc.Find(`select[name="on.prod"] option`).Length() == 2 &&
+		doc.Find(`select[name="on.secret"], select[name="role"]`).Length() == 0 && doc.Find("details.bind[open]").Length() == 1,
+		"the form offers other roles than those of the person on each cluster: %s", doc.Find("details.bind").Text())
 	post := func(pairs ...string) string {
 		return s.Do("POST", "/settings/tokens",
 			webtest.Form(append([]string{"name", "ci", "days", "7", "role", "viewer"}, pairs...)...)).Body.String()
 	}
-	if body := post("on.fine", "operator", "on.prod", ""); asked.Role != "" ||
-		!maps.Equal(asked.Clusters, map[string]auth.Role{"fine": auth.Operator}) ||
-		!strings.Contains(body, "It works on FINE (operator), and nowhere else.") {
-		t.Errorf("%+v", asked)
-	}
-	if post("on.fine", ""); asked.Role != auth.Viewer || asked.Clusters != nil {
-		t.Errorf("%+v", asked)
-	}
+	body := post("on.fine", "operator", "on.prod", "")
+	expect.That(t, asked.Role == "" &&
+		maps.Equal(asked.Clusters, map[string]auth.Role{"fine": auth.Operator}) &&
+		strings.Contains(body, "It works on FINE (operator), and nowhere else."), "%+v", asked)
+	post("on.fine", "")
+	expect.That(t, asked.Role == auth.Viewer && asked.Clusters == nil, "%+v", asked)
 	w := s.Do("POST", "/api/v1/tokens", webtest.Header("Content-Type", "application/json"),
 		webtest.Body(`{"name":"ci","clusters":{"prod":"viewer"},"expires":"2026-05-01T00:00:00Z"}`))
-	if made := webtest.Decode[api.TokenCreated](t, w); !made.Bound || len(made.Clusters) != 1 || made.Clusters[0].Given != "viewer" ||
-		asked.Clusters["prod"] != auth.Viewer || asked.Role != "" {
-		t.Errorf("%+v", made)
-	}
+	made := webtest.Decode[api.TokenCreated](t, w)
+	expect.That(t, made.Bound && len(made.Clusters) == 1 && made.Clusters[0].Given == "viewer" &&
+		asked.Clusters["prod"] == auth.Viewer && asked.Role == "", "%+v", made)
 }
 
 func TestTokensAreListedWithTheirRoleOnEachCluster(t *testing.T) {
@@ -70,7 +67,7 @@ func TestTokensAreListedWithTheirRoleOnEachCluster(t *testing.T) {
 	}
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()),
 		webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: me, KeptTokens: kept}))
-	doc := webtest.ParseHTML(t, s.Do("GET", "/settings").Body.String())
+	doc := s.Page(t, "/settings")
 	var roles []string
 	for _, cell := range doc.Find(`td[data-label="Role"] li`).EachIter() {
 		roles = append(roles, strings.Join(strings.Fields(cell.Text()), " "))
@@ -80,12 +77,9 @@ func TestTokensAreListedWithTheirRoleOnEachCluster(t *testing.T) {
 		t.Error(got)
 	}
 	list := webtest.Decode[api.List[api.Token]](t, s.Do("GET", "/api/v1/tokens")).Items
-	if !list[0].Bound || list[0].Role != "none" || list[0].Clusters[0].Role != "support" || list[1].Bound ||
-		list[1].Clusters[1].Role != "none" {
-		t.Errorf("%+v", list)
-	}
+	expect.That(t, list[0].Bound && list[0].Role == "none" && list[0].Clusters[0].Role == "support" && !list[1].Bound &&
+		list[1].Clusters[1].Role == "none", "%+v", list)
 	one := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: me}))
-	if doc = webtest.ParseHTML(t, one.Do("GET", "/settings").Body.String()); doc.Find("details.bind").Length() != 0 {
-		t.Error("a server of one cluster offers to bind tokens")
-	}
+	doc = one.Page(t, "/settings")
+	expect.Equal(t, doc.Find("details.bind").Length(), 0, "a server of one cluster offers to bind tokens")
 }

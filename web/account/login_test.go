@@ -27,17 +27,14 @@ func TestSigningInGivesAFreshSessionThatScriptsCannotRead(t *testing.T) {
 	if !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.Path != "/" || c.Domain != "" || c.Value == old.Value || c.Value == "" {
 		t.Errorf("%+v", c)
 	}
-	if w := door.Ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(old) }); w.Code != http.StatusSeeOther {
-		t.Errorf("the session before still works: %d", w.Code)
-	}
+	w = door.Ask(door.Handler(), "GET", "/zones", func(r *http.Request) { r.AddCookie(old) })
+	expect.Equal(t, w.Code, http.StatusSeeOther, "the session before still works")
 	door.Cookies["viewer"] = c
-	if w := door.Ask(door.Handler(), "POST", "/logout", door.With("viewer")); w.Code != http.StatusSeeOther ||
-		w.Result().Cookies()[0].MaxAge >= 0 || w.Header().Get("Clear-Site-Data") == "" {
-		t.Errorf("%d %v", w.Code, w.Header())
-	}
-	if w := door.Ask(door.Handler(), "GET", "/zones", door.With("viewer")); w.Header().Get("Location") != "/login?ended=1&next=%2Fzones" {
-		t.Errorf("after signing out: %d %s", w.Code, w.Header().Get("Location"))
-	}
+	w = door.Ask(door.Handler(), "POST", "/logout", door.With("viewer"))
+	expect.That(t, w.Code == http.StatusSeeOther && w.Result().Cookies()[0].MaxAge < 0 && w.Header().Get("Clear-Site-Data") != "",
+		"%d %v", w.Code, w.Header())
+	w = door.Ask(door.Handler(), "GET", "/zones", door.With("viewer"))
+	expect.Equal(t, w.Header().Get("Location"), "/login?ended=1&next=%2Fzones", "after signing out: %d", w.Code)
 }
 
 func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
@@ -46,16 +43,11 @@ func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
 	for name, status := range map[string]int{"viewer": http.StatusForbidden, "nobody-of-that-name": http.StatusForbidden} {
 		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", name, "password", secret, "next", "/zones"))
 		doc := webtest.ParseHTML(t, w.Body.String())
-		if w.Code != status || len(w.Result().Cookies()) != 0 {
-			t.Errorf("%s: %d %v", name, w.Code, w.Result().Cookies())
-		}
-		if alert := doc.Find("[role=alert][autofocus][tabindex='-1']"); strings.TrimSpace(alert.Text()) != auth.ErrCredentials.Text {
-			t.Errorf("%s: %q", name, alert.Text())
-		}
-		if doc.Find("#name").AttrOr("value", "") != name || doc.Find("input[name=next]").AttrOr("value", "") != "/zones" ||
-			strings.Contains(w.Body.String(), secret) {
-			t.Errorf("%s: %s", name, w.Body)
-		}
+		expect.That(t, w.Code == status && len(w.Result().Cookies()) == 0, "%s: %d %v", name, w.Code, w.Result().Cookies())
+		alert := doc.Find("[role=alert][autofocus][tabindex='-1']")
+		expect.Equal(t, strings.TrimSpace(alert.Text()), auth.ErrCredentials.Text, "%s: %q", name, alert.Text())
+		expect.That(t, doc.Find("#name").AttrOr("value", "") == name && doc.Find("input[name=next]").AttrOr("value", "") == "/zones" &&
+			!strings.Contains(w.Body.String(), secret), "%s: %s", name, w.Body)
 	}
 	for what, c := range map[string]struct {
 		change func(*http.Request)
@@ -74,10 +66,8 @@ func TestRefusedSignInSaysSoAndKeepsTheName(t *testing.T) {
 		"malformed": {webtest.EncodedForm("name=%zz"), http.StatusBadRequest},
 	} {
 		w := door.Ask(door.Handler(), "POST", "/login", c.change)
-		if w.Code != c.status && !(what == "hostile" && w.Code == http.StatusBadRequest) || len(w.Result().Cookies()) != 0 ||
-			strings.Contains(w.Body.String(), "<script>alert") {
-			t.Errorf("%s: %d %.300s", what, w.Code, w.Body)
-		}
+		expect.That(t, (w.Code == c.status || what == "hostile" && w.Code == http.StatusBadRequest) && len(w.Result().Cookies()) == 0 &&
+			!strings.Contains(w.Body.String(), "<script>alert"), "%s: %d %.300s", what, w.Code, w.Body)
 	}
 }
 
@@ -88,10 +78,9 @@ func TestTooManyAttemptsAreToldHowLongToWait(t *testing.T) {
 		if w.Code != http.StatusTooManyRequests {
 			continue
 		}
-		if w.Header().Get("Retry-After") == "" ||
-			!strings.Contains(webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text(), w.Header().Get("Retry-After")+" s") {
-			t.Errorf("%v %s", w.Header(), w.Body)
-		}
+		expect.That(t, w.Header().Get("Retry-After") != "" &&
+			strings.Contains(webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text(), w.Header().Get("Retry-After")+" s"),
+			"%v %s", w.Header(), w.Body)
 		door.Pass(time.Hour)
 		expect.That(t, door.SignIn("support") != nil, "locked out for good")
 		return
@@ -105,34 +94,26 @@ func TestFirstAdminComesInByTheLinkOnce(t *testing.T) {
 	service, err := auth.New(auth.Options{Store: db, Mode: auth.ModeLocal, Cost: auth.Cost{Memory: 64, Time: 1}})
 	must.Do(t, err)
 	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = service })
-	if text := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main").Text(); !strings.Contains(text,
-		"Nobody has been admin yet") {
-		t.Errorf("the way in says %q", text)
-	}
+	text := s.Page(t, "/login").Find("main").Text()
+	expect.Contains(t, text, "Nobody has been admin yet", "the way in says")
 	link, err := service.FirstLink(t.Context())
 	must.That(t, err == nil && link != "", "%v %v", link, err)
 	u, _ := url.Parse(link)
-	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String()).Find("form[method=post][action='/login/first']")
-	if form.Find("input[name=key]").AttrOr("value", "") != u.Query().Get("key") {
-		t.Error("the form does not have the key")
-	}
+	form := s.Page(t, link).Find("form[method=post][action='/login/first']")
+	expect.Equal(t, form.Find("input[name=key]").AttrOr("value", ""), u.Query().Get("key"), "the form does not have the key")
 	claim := func(key, password string) (int, string) {
 		w := s.Do("POST", "/login/first", webtest.Form("key", key, "name", "root", "password", password))
 		return w.Code, webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text()
 	}
-	if code, text := claim("wrong", webtest.GoodPassword); code != http.StatusForbidden || text == "" {
-		t.Errorf("wrong key: %d %q", code, text)
-	}
-	if code, text := claim(u.Query().Get("key"), "short"); code != http.StatusBadRequest || text == "" {
-		t.Errorf("short password: %d %q", code, text)
-	}
+	code, text := claim("wrong", webtest.GoodPassword)
+	expect.That(t, code == http.StatusForbidden && text != "", "wrong key: %d %q", code, text)
+	code, text = claim(u.Query().Get("key"), "short")
+	expect.That(t, code == http.StatusBadRequest && text != "", "short password: %d %q", code, text)
 	w := s.Do("POST", "/login/first", webtest.Form("key", u.Query().Get("key"), "name", "root", "password", webtest.GoodPassword))
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/settings/users" || len(w.Result().Cookies()) != 1 {
-		t.Fatalf("%d %v %s", w.Code, w.Header(), w.Body)
-	}
-	if code, _ := claim(u.Query().Get("key"), webtest.GoodPassword); code != http.StatusForbidden {
-		t.Errorf("a second time: %d", code)
-	}
+	must.That(t, w.Code == http.StatusSeeOther && w.Header().Get("Location") == "/settings/users" && len(w.Result().Cookies()) == 1,
+		"%d %v %s", w.Code, w.Header(), w.Body)
+	code, _ = claim(u.Query().Get("key"), webtest.GoodPassword)
+	expect.Equal(t, code, http.StatusForbidden, "a second time")
 	if w := s.Do("GET", "/settings/users", func(r *http.Request) { r.AddCookie(w.Result().Cookies()[0]) }); w.Code != http.StatusOK {
 		t.Errorf("the first admin's page: %d", w.Code)
 	}
@@ -167,17 +148,13 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	const there = "https://issuer.example/authorize?state=x&nonce=y"
 	w := s.Do("POST", "/login/oidc", webtest.Form("next", "/zones"))
 	link := webtest.ParseHTML(t, w.Body.String()).Find("main a").AttrOr("href", "")
-	if w.Code != http.StatusOK || w.Header().Get("Refresh") != "0; url="+there || link != there || who.next != "/zones" ||
-		len(w.Result().Cookies()) != 1 {
-		t.Errorf("%d %v, link %q, back to %q", w.Code, w.Header(), link, who.next)
-	}
-	if w := s.Do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/zones" {
-		t.Errorf("back: %d %v", w.Code, w.Header())
-	}
+	expect.That(t, w.Code == http.StatusOK && w.Header().Get("Refresh") == "0; url="+there && link == there && who.next == "/zones" &&
+		len(w.Result().Cookies()) == 1, "%d %v, link %q, back to %q", w.Code, w.Header(), link, who.next)
+	w = s.Do("GET", "/login/oidc/callback?code=x&state=x")
+	expect.Equal(t, w.Header().Get("Location"), "/zones", "back: %d %v", w.Code, w.Header())
 	who.next = "//evil.example"
-	if w := s.Do("GET", "/login/oidc/callback?code=x&state=x"); w.Header().Get("Location") != "/" {
-		t.Errorf("back to elsewhere: %v", w.Header())
-	}
+	w = s.Do("GET", "/login/oidc/callback?code=x&state=x")
+	expect.Equal(t, w.Header().Get("Location"), "/", "back to elsewhere: %v", w.Header())
 	for _, next := range []string{"//evil.example", "https://evil.example/", "/login", `/\evil.example`} {
 		s.Do("POST", "/login/oidc", webtest.Form("next", next))
 		expect.Equal(t, who.next, "", "where %q leads", next)
@@ -185,10 +162,8 @@ func TestSingleSignOnGoesThereAndBack(t *testing.T) {
 	who.err = fault.New(fault.Unavailable, "The issuer does not answer.")
 	for address, method := range map[string]string{"/login/oidc": "POST", "/login/oidc/callback": "GET"} {
 		w := s.Do(method, address, webtest.Form("next", "/zones"))
-		if text := webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text(); w.Code != http.StatusServiceUnavailable ||
-			text != "The issuer does not answer." {
-			t.Errorf("%s: %d %q", address, w.Code, text)
-		}
+		text := webtest.ParseHTML(t, w.Body.String()).Find("[role=alert]").Text()
+		expect.That(t, w.Code == http.StatusServiceUnavailable && text == "The issuer does not answer.", "%s: %d %q", address, w.Code, text)
 	}
 }
 
@@ -197,15 +172,12 @@ func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
 	w := s.Do("GET", "/login/oidc/callback?code=x&state=x")
 	page := webtest.ParseHTML(t, w.Body.String())
 	more := page.Find("section.refused")
-	if w.Code != http.StatusForbidden || !strings.Contains(page.Find("[role=alert]").Text(), "cannot tell which groups") ||
-		!strings.Contains(more.Text(), `The claim "groups" came neither`) ||
-		!strings.Contains(more.Text(), "Claims in the ID token: aud, iss, sub") ||
-		!strings.Contains(more.Text(), "Claims from UserInfo: <img src=x onerror=alert(1)>, realm_access.roles") {
-		t.Errorf("%d %s", w.Code, more.Text())
-	}
-	if page.Find("img").Length() > 0 || page.Find("form[action='/login/oidc']").Length() != 1 {
-		t.Error("a claim's name is markup, or there is no way to try again")
-	}
+	expect.That(t, w.Code == http.StatusForbidden && strings.Contains(page.Find("[role=alert]").Text(), "cannot tell which groups") &&
+		strings.Contains(more.Text(), `The claim "groups" came neither`) &&
+		strings.Contains(more.Text(), "Claims in the ID token: aud, iss, sub") &&
+		strings.Contains(more.Text(), "Claims from UserInfo: <img src=x onerror=alert(1)>, realm_access.roles"), "%d %s", w.Code, more.Text())
+	expect.That(t, page.Find("img").Length() == 0 && page.Find("form[action='/login/oidc']").Length() == 1,
+		"a claim's name is markup, or there is no way to try again")
 }
 
 // A link, a picture or a form of another site begins no sign-in: only a click on
@@ -213,28 +185,22 @@ func TestARefusedSignInNamesTheClaimsAndWhatToChange(t *testing.T) {
 func TestSingleSignOnTakesAClickOnOurPage(t *testing.T) {
 	who := &single{next: "untouched"}
 	s := webtest.New(t, func(d *site.Deps) { d.Access.Auth = who })
-	form := webtest.ParseHTML(t, s.Do("GET", "/login?next=%2Fzones").Body.String()).Find("form[method=post][action='/login/oidc']")
-	if form.Find("button").Length() != 1 || form.Find("input[name=next]").AttrOr("value", "") != "/zones" {
-		t.Error("the sign-in page has no button that keeps the way back")
-	}
+	form := s.Page(t, "/login?next=%2Fzones").Find("form[method=post][action='/login/oidc']")
+	expect.That(t, form.Find("button").Length() == 1 && form.Find("input[name=next]").AttrOr("value", "") == "/zones",
+		"the sign-in page has no button that keeps the way back")
 	for _, method := range []string{"GET", "HEAD"} {
 		w := s.Do(method, "/login/oidc?next=/zones")
-		if to := w.Header().Get("Location"); w.Code != http.StatusSeeOther || !strings.HasPrefix(to, "/login") ||
-			strings.HasPrefix(to, "/login/oidc") || w.Header().Get("Refresh") != "" ||
-			len(w.Result().Cookies()) != 0 {
-			t.Errorf("%s: %d %v", method, w.Code, w.Header())
-		}
+		to := w.Header().Get("Location")
+		expect.That(t, w.Code == http.StatusSeeOther && strings.HasPrefix(to, "/login") &&
+			!strings.HasPrefix(to, "/login/oidc") && w.Header().Get("Refresh") == "" &&
+			len(w.Result().Cookies()) == 0, "%s: %d %v", method, w.Code, w.Header())
 	}
-	if w := s.Do("GET", "/login/oidc", webtest.As("anna", auth.Viewer)); w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("GET of who is in: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/login/oidc", webtest.As("anna", auth.Viewer)).Code, http.StatusMethodNotAllowed, "GET of who is in")
 	for _, foreign := range []func(*http.Request){webtest.Header("Sec-Fetch-Site", "cross-site"),
 		webtest.Header("Sec-Fetch-Site", "same-site"),
 		webtest.Header("Origin", "https://evil.example")} {
-		if w := s.Do("POST", "/login/oidc", webtest.Form("next", "/zones"), foreign); w.Code != http.StatusForbidden ||
-			len(w.Result().Cookies()) != 0 {
-			t.Errorf("of another site: %d %v", w.Code, w.Header())
-		}
+		w := s.Do("POST", "/login/oidc", webtest.Form("next", "/zones"), foreign)
+		expect.That(t, w.Code == http.StatusForbidden && len(w.Result().Cookies()) == 0, "of another site: %d %v", w.Code, w.Header())
 	}
 	expect.Equal(t, who.next, "untouched", "a sign-in was begun")
 }

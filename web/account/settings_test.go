@@ -19,16 +19,13 @@ func TestTokenWorksUntilItIsRevokedAndItsSecretIsShownOnce(t *testing.T) {
 	made := webtest.Decode[api.TokenCreated](t, w)
 	must.That(t, made.Secret != "" && made.Role == "support" && made.Owner == door.Principal("operator").ID, "%+v", made)
 	me := webtest.Decode[api.Me](t, door.Call("GET", "/me", "", "", webtest.Bearer(made.Secret)))
-	if me.Role != "support" || me.Method != "token" || strings.Join(me.Roles, " ") != "viewer support" {
-		t.Errorf("%+v", me)
-	}
+	expect.That(t, me.Role == "support" && me.Method == "token" && strings.Join(me.Roles, " ") == "viewer support", "%+v", me)
 	for address, want := range map[string]int{"/cluster": 200, "/locate?q=x": 404, "/checks/duplicates": 200, "/users": 403} {
 		expect.Equal(t, door.Call("GET", address, "", "", webtest.Bearer(made.Secret)).Code, want, "%s", address)
 	}
 	for _, address := range []string{"/tokens", "/sessions", "/me"} {
-		if w := door.Call("GET", address, "operator", ""); strings.Contains(w.Body.String(), made.Secret) {
-			t.Errorf("%s shows the secret", address)
-		}
+		w := door.Call("GET", address, "operator", "")
+		expect.That(t, !strings.Contains(w.Body.String(), made.Secret), "%s shows the secret", address)
 	}
 	list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "operator", ""))
 	expect.That(t, len(list.Items) == 1 && list.Items[0].ID == made.ID && list.Items[0].Revoked == nil, "%+v", list)
@@ -45,10 +42,9 @@ func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
 	door := webtest.NewAccountServer(t)
 	made := webtest.Decode[api.User](t, door.Call("POST", "/users", "admin", `{"name":"nina","password":"a long enough one","role":"viewer"}`))
 	expect.That(t, made.Name == "nina" && made.Role == "viewer" && made.LastLogin == nil, "%+v", made)
-	if w := door.Call("POST", "/users", "admin",
-		`{"name":"nina","password":"a long enough one","role":"viewer"}`); w.Code != http.StatusConflict {
-		t.Errorf("twice: %d %s", w.Code, w.Body)
-	}
+	w := door.Call("POST", "/users", "admin",
+		`{"name":"nina","password":"a long enough one","role":"viewer"}`)
+	expect.That(t, w.Code == http.StatusConflict, "twice: %d %s", w.Code, w.Body)
 	signIn := func(password string) int {
 		return door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "nina", "password", password)).Code
 	}
@@ -57,23 +53,17 @@ func TestAdminAddsChangesAndDisablesUsers(t *testing.T) {
 	if changed.Role != "operator" || signIn("a long enough one") == http.StatusSeeOther || signIn("quite another one") != http.StatusSeeOther {
 		t.Errorf("%+v", changed)
 	}
-	if u := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"disabled":true}`)); !u.Disabled ||
-		signIn("quite another one") == http.StatusSeeOther {
-		t.Error("disabled and still let in")
-	}
+	u := webtest.Decode[api.User](t, door.Call("POST", "/users/nina", "admin", `{"disabled":true}`))
+	expect.That(t, u.Disabled && signIn("quite another one") != http.StatusSeeOther, "disabled and still let in")
 	for in, want := range map[string]int{`{}`: 400, `{"role":"king"}`: 400, `{"password":"short"}`: 400, `{"name":"x"}`: 400} {
-		if w := door.Call("POST", "/users/nina", "admin", in); w.Code != want {
-			t.Errorf("%s: %d %s", in, w.Code, w.Body)
-		}
+		w := door.Call("POST", "/users/nina", "admin", in)
+		expect.That(t, w.Code == want, "%s: %d %s", in, w.Code, w.Body)
 	}
-	if w := door.Call("POST", "/users/nobody-there", "admin", `{"role":"viewer"}`); w.Code != http.StatusNotFound {
-		t.Errorf("no such user: %d", w.Code)
-	}
+	expect.Equal(t, door.Call("POST", "/users/nobody-there", "admin", `{"role":"viewer"}`).Code, http.StatusNotFound, "no such user")
 	all := webtest.Decode[api.List[api.User]](t, door.Call("GET", "/users", "admin", ""))
 	text, _ := json.Marshal(all)
-	if len(all.Items) != 7 || strings.Contains(string(text), "argon2") || strings.Contains(string(text), "assword") {
-		t.Errorf("%s", text)
-	}
+	expect.That(t, len(all.Items) == 7 && !strings.Contains(string(text), "argon2") && !strings.Contains(string(text), "assword"),
+		"%s", text)
 }
 
 func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
@@ -111,30 +101,21 @@ func TestFormsOfSettingsDoWhatTheySay(t *testing.T) {
 	w := post("/settings/tokens", "operator", "name", "ci", "role", "viewer", "days", "30")
 	doc := webtest.ParseHTML(t, w.Body.String())
 	secret := doc.Find("code.secret").Text()
-	if w.Code != http.StatusOK || secret == "" || w.Header().Get("Cache-Control") != "no-store" {
-		t.Fatalf("%d %s", w.Code, w.Body)
-	}
-	if again := door.Ask(door.Handler(), "GET", "/settings", door.With("operator")); strings.Contains(again.Body.String(), secret) {
-		t.Error("the secret is shown twice")
-	}
+	must.That(t, w.Code == http.StatusOK && secret != "" && w.Header().Get("Cache-Control") == "no-store", "%d %s", w.Code, w.Body)
+	again := door.Ask(door.Handler(), "GET", "/settings", door.With("operator"))
+	expect.That(t, !strings.Contains(again.Body.String(), secret), "the secret is shown twice")
 	expect.Lacks(t, door.Log.String(), secret, "the secret is in the log")
 	revoke := doc.Find("main form[action$='/revoke'][action^='/settings/tokens']").AttrOr("action", "")
 	leads("revoke", post(revoke, "operator"), "/settings?done=token")
-	if w := door.Call("GET", "/me", "", "", webtest.Bearer(secret)); w.Code != http.StatusUnauthorized {
-		t.Errorf("revoked and still in: %d", w.Code)
-	}
+	expect.Equal(t, door.Call("GET", "/me", "", "", webtest.Bearer(secret)).Code, http.StatusUnauthorized, "revoked and still in")
 	for _, days := range []string{"0", "-1", "366", "x", ""} {
-		if w := post("/settings/tokens", "operator", "name", "ci", "role", "viewer", "days", days); w.Code != http.StatusBadRequest {
-			t.Errorf("%q days: %d", days, w.Code)
-		}
+		w := post("/settings/tokens", "operator", "name", "ci", "role", "viewer", "days", days)
+		expect.Equal(t, w.Code, http.StatusBadRequest, "%q days", days)
 	}
 	session := door.Principal("owner").Session
 	leads("admin ends a session", post("/settings/sessions/"+session+"/revoke", "admin", "back", "users"), "/settings/users?done=session")
-	if w := door.Ask(door.Handler(), "GET", "/zones", door.With("owner")); w.Code != http.StatusSeeOther {
-		t.Errorf("ended and still in: %d", w.Code)
-	}
-	if text := webtest.ParseHTML(t,
-		door.Ask(door.Handler(), "GET", "/settings?done=<script>", door.With("admin")).Body.String()).Find("main .note").Text(); text != "" {
-		t.Errorf("an address says %q on the page", text)
-	}
+	expect.Equal(t, door.Ask(door.Handler(), "GET", "/zones", door.With("owner")).Code, http.StatusSeeOther, "ended and still in")
+	text := webtest.ParseHTML(t,
+		door.Ask(door.Handler(), "GET", "/settings?done=<script>", door.With("admin")).Body.String()).Find("main .note").Text()
+	expect.That(t, text == "", "an address says %q on the page", text)
 }

@@ -39,9 +39,8 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 			want = "/"
 		}
 		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword, "next", next))
-		if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != want {
-			t.Errorf("%q leads to %q (%d)", next, got, w.Code)
-		}
+		got := w.Header().Get("Location")
+		expect.That(t, w.Code == http.StatusSeeOther && got == want, "%q leads to %q (%d)", next, got, w.Code)
 		w = door.Ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next), door.With("admin"))
 		expect.Equal(t, w.Header().Get("Location"), "/", "%q for who is in", next)
 		w = door.Ask(door.Handler(), "GET", "/login?next="+url.QueryEscape(next))
@@ -52,9 +51,7 @@ func TestWayBackLeadsToOwnPagesOnly(t *testing.T) {
 		"/settings", "/settings/users", "/locate/bulk"} {
 		door.Pass(time.Minute)
 		w := door.Ask(door.Handler(), "POST", "/login", webtest.Form("name", "viewer", "password", webtest.GoodPassword, "next", next))
-		if got := w.Header().Get("Location"); got != next {
-			t.Errorf("%q leads to %q", next, got)
-		}
+		expect.Equal(t, w.Header().Get("Location"), next, "%q leads to", next)
 	}
 }
 
@@ -68,9 +65,8 @@ func TestSignInReturnsToTheRequestedPage(t *testing.T) {
 		{"PUT", "/collections", "/login?next=%2Fcollections"},
 	} {
 		w := door.Ask(door.Handler(), c.method, c.address)
-		if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != c.want {
-			t.Errorf("%s %s: %d to %q, want %q", c.method, c.address, w.Code, got, c.want)
-		}
+		got := w.Header().Get("Location")
+		expect.That(t, w.Code == http.StatusSeeOther && got == c.want, "%s %s: %d to %q, want %q", c.method, c.address, w.Code, got, c.want)
 	}
 	w := door.Ask(door.Handler(), "GET", "/zones", door.With("expired"))
 	expect.Equal(t, w.Header().Get("Location"), "/login?ended=1&next=%2Fzones", "expired")
@@ -83,9 +79,7 @@ func TestSignInPagesRedirectHomeWithoutSignIn(t *testing.T) {
 		s.Do("POST", "/login", webtest.Form("name", "a", "password", "b")),
 		s.Do("POST", "/login/first", webtest.Form("key", "x", "name", "a", "password", "b")),
 	} {
-		if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" || len(w.Result().Cookies()) > 0 ||
-			strings.Contains(w.Body.String(), "<form") {
-			t.Errorf("%d %v %.200s", w.Code, w.Header(), w.Body)
-		}
+		expect.That(t, w.Code == http.StatusSeeOther && w.Header().Get("Location") == "/" && len(w.Result().Cookies()) == 0 &&
+			!strings.Contains(w.Body.String(), "<form"), "%d %v %.200s", w.Code, w.Header(), w.Body)
 	}
 }

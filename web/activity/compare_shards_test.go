@@ -23,9 +23,7 @@ func TestComparisonOfManyShardsListsThoseThatChangedMost(t *testing.T) {
 	for i, s := range got {
 		at[s.Shard] = i + 1
 	}
-	if at["rs-5"] == 0 || at["rs-10"] <= at["rs-5"] || at["rs-71"] <= at["rs-10"] {
-		t.Errorf("changed shards stand at %v", at)
-	}
+	expect.That(t, at["rs-5"] != 0 && at["rs-10"] > at["rs-5"] && at["rs-71"] > at["rs-10"], "changed shards stand at %v", at)
 	expect.Equal(t, len(changedShards(all, true)), 100, "of all shards")
 	expect.Equal(t, len(changedShards(all[:36], false)), 36, "of 36 shards")
 }

@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/answer/changing"
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/history"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -69,34 +70,24 @@ func TestTwoTimesAreCompared(t *testing.T) {
 	x.Now = x.Now.Add(time.Minute)
 	between := "from=" + answer.AtText(webtest.Epoch) + "&to=" + answer.AtText(x.Now)
 	got := webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare?"+between))
-	if len(got.Collections) != 1 || got.Collections[0].Moved != 2 || got.Collections[0].What != "changed" ||
-		len(got.Collections[0].Changes) != 2 || len(got.ZonesGone) != 1 || len(got.ZonesAdded) != 0 {
-		t.Fatalf("%+v", got)
-	}
+	must.That(t, len(got.Collections) == 1 && got.Collections[0].Moved == 2 && got.Collections[0].What == "changed" &&
+		len(got.Collections[0].Changes) == 2 && len(got.ZonesGone) == 1 && len(got.ZonesAdded) == 0, "%+v", got)
 	var before, after int
 	for _, s := range got.Shards {
 		before, after = before+s.ChunksBefore, after+s.ChunksAfter
 		expect.That(t, s.Shard != "shard-rs-1" || s.ChunksAfter == s.ChunksBefore+2, "%+v", s)
 	}
 	expect.That(t, before == after && before != 0, "%d chunks before, %d after", before, after)
-	doc := webtest.ParseHTML(t, x.Do("GET", "/compare?"+between).Body.String())
-	if text := doc.Find("main").Text(); !strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") ||
-		!strings.Contains(text, "eu") || doc.Find("script").Length() != 2 {
-		t.Errorf("%s", text)
-	}
-	if same := webtest.ParseHTML(t, x.Do("GET",
-		"/compare?from="+answer.AtText(x.Times[3])+"&to="+answer.AtText(x.Now)).Body.String()); !strings.Contains(
-		same.Find("main").Text(),
-		"No chunk or zone range differs.",
-	) {
-		t.Errorf("%s", same.Find("main").Text())
-	}
+	doc := x.Page(t, "/compare?"+between)
+	text := doc.Find("main").Text()
+	expect.That(t, strings.Contains(text, "2 moved, 0 split, 0 merged in 1 collection.") &&
+		strings.Contains(text, "eu") && doc.Find("script").Length() == 2, "%s", text)
+	same := x.Page(t, "/compare?from="+answer.AtText(x.Times[3])+"&to="+answer.AtText(x.Now))
+	expect.That(t, strings.Contains(same.Find("main").Text(), "No chunk or zone range differs."), "%s", same.Find("main").Text())
 	for ask, want := range map[string]int{"from=" + answer.AtText(x.Now) + "&to=" + answer.AtText(webtest.Epoch): 400, "from=rubbish": 400,
 		"from=2020-01-01T00:00": 404, "": 200} {
 		w := x.Do("GET", "/compare?"+ask)
-		if w.Code != want || want != 200 && !strings.Contains(w.Body.String(), `role="alert"`) {
-			t.Errorf("%s: %d", ask, w.Code)
-		}
+		expect.That(t, w.Code == want && (want == 200 || strings.Contains(w.Body.String(), `role="alert"`)), "%s: %d", ask, w.Code)
 	}
 }
 
@@ -133,38 +124,27 @@ func TestActivityTellsOfMovesTheirStepsFailuresAndCauses(t *testing.T) {
 	table := withMoves(t, s.Watcher.Get(), webtest.Epoch)
 	table.Rounds = cannedRounds
 	s.Watcher.Publish(table)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
+	doc := s.Page(t, "/activity")
 	running := doc.Find(".moves li")
-	if text := running.Text(); running.Length() != 1 || !strings.Contains(text, "Copying") ||
-		!strings.Contains(text, "expected to be done about 12:00:16") || !strings.Contains(text, "estimate") ||
-		!strings.Contains(text, "a run of shardboard") {
-		t.Errorf("%q", text)
-	}
-	if to, _ := running.Find("a.cause").Attr("href"); to != "/runs/RUN7" {
-		t.Errorf("the cause leads to %q", to)
-	}
+	text := running.Text()
+	expect.That(t, running.Length() == 1 && strings.Contains(text, "Copying") &&
+		strings.Contains(text, "expected to be done about 12:00:16") && strings.Contains(text, "estimate") &&
+		strings.Contains(text, "a run of shardboard"), "%q", text)
+	to, _ := running.Find("a.cause").Attr("href")
+	expect.Equal(t, to, "/runs/RUN7", "the cause leads to")
 	rows := doc.Find(".timings tbody tr:not(.reasons)")
-	if rows.Length() != 5 || rows.First().Find("svg rect").Length() != 3 || doc.Find(".timings [style]").Length() != 0 ||
-		!strings.Contains(rows.First().Text(), "balancer (inferred)") {
-		t.Errorf("%d rows: %s", rows.Length(), rows.First().Text())
-	}
+	expect.That(t, rows.Length() == 5 && rows.First().Find("svg rect").Length() == 3 && doc.Find(".timings [style]").Length() == 0 &&
+		strings.Contains(rows.First().Text(), "balancer (inferred)"), "%d rows: %s", rows.Length(), rows.First().Text())
 	fails := doc.Find(".failures tbody tr")
-	if text := fails.Text(); fails.Length() != 1 || !strings.Contains(text, "<script>chunk too big: … bytes") ||
-		fails.Find("script").Length() != 0 || !strings.Contains(text, "2") {
-		t.Errorf("%q", text)
-	}
+	text = fails.Text()
+	expect.That(t, fails.Length() == 1 && strings.Contains(text, "<script>chunk too big: … bytes") &&
+		fails.Find("script").Length() == 0 && strings.Contains(text, "2"), "%q", text)
 	got := webtest.Decode[api.List[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
-	if len(got.Items) != 6 || got.Items[0].State != "running" || got.Items[0].ETA == nil || got.Items[0].Cause.Run != "RUN7" ||
-		got.Items[1].DonorMillis[3] != 20_000 || len(got.Items[1].Min) == 0 {
-		t.Errorf("%+v", got.Items)
-	}
-	if failed := webtest.Decode[api.List[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures")); len(failed.Items) != 1 ||
-		failed.Items[0].Count != 2 {
-		t.Errorf("%+v", failed.Items)
-	}
-	if w := s.Do("GET", "/api/v1/activity/migrations?state=odd"); w.Code != 400 {
-		t.Errorf("%d", w.Code)
-	}
+	expect.That(t, len(got.Items) == 6 && got.Items[0].State == "running" && got.Items[0].ETA != nil && got.Items[0].Cause.Run == "RUN7" &&
+		got.Items[1].DonorMillis[3] == 20_000 && len(got.Items[1].Min) != 0, "%+v", got.Items)
+	failed := webtest.Decode[api.List[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
+	expect.That(t, len(failed.Items) == 1 && failed.Items[0].Count == 2, "%+v", failed.Items)
+	expect.Equal(t, s.Do("GET", "/api/v1/activity/migrations?state=odd").Code, 400, "status")
 }
 
 func TestCauseOfAMoveUsesTheBalancerModeOfThatTime(t *testing.T) {
@@ -181,9 +161,7 @@ func TestCauseOfAMoveUsesTheBalancerModeOfThatTime(t *testing.T) {
 	}
 	x.Show(webtest.Epoch.Add(2*time.Minute), &logged)
 	got := webtest.Decode[api.List[api.Migration]](t, x.Do("GET", "/api/v1/activity/migrations"))
-	if len(got.Items) != 2 || got.Items[0].Cause.By != "notOurs" || got.Items[1].Cause.By != "balancer" {
-		t.Errorf("%+v", got.Items)
-	}
+	expect.That(t, len(got.Items) == 2 && got.Items[0].Cause.By == "notOurs" && got.Items[1].Cause.By == "balancer", "%+v", got.Items)
 }
 
 func TestWatchedItemsStandInTheAddress(t *testing.T) {
@@ -194,7 +172,7 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 	q := "?" + url.Values{"watch": {item, project}}.Encode()
 	shard := func(page string) string {
 		t.Helper()
-		return strings.TrimSpace(webtest.ParseHTML(t, x.Do("GET", page).Body.String()).Find("#watching li").First().Find(".shard span").Text())
+		return strings.TrimSpace(x.Page(t, page).Find("#watching li").First().Find(".shard span").Text())
 	}
 	before := shard("/" + q)
 	to := "shard-rs-1"
@@ -202,37 +180,29 @@ func TestWatchedItemsStandInTheAddress(t *testing.T) {
 		to = "shard-rs-2"
 	}
 	x.Move(4, to)
-	if got := shard("/" + q); got != to || before == to {
-		t.Errorf("on %s, moved to %s", got, to)
-	}
+	got := shard("/" + q)
+	expect.That(t, got == to && before != to, "on %s, moved to %s", got, to)
 	expect.Equal(t, shard("/watch"+q), to, "the list")
 	x.Now = x.Now.Add(time.Minute)
-	if got := shard("/" + q + "&at=" + answer.AtText(webtest.Epoch)); got != before {
-		t.Errorf("in the past on %s, was on %s", got, before)
-	}
-	doc := webtest.ParseHTML(t, x.Do("GET", "/collections/yorkie-meta.documents"+q).Body.String())
-	if to, _ := doc.Find(".side a[href^='/projects']").Attr("href"); strings.Count(to, "watch=") != 2 {
-		t.Errorf("links forget what is watched: %s", to)
-	}
+	got = shard("/" + q + "&at=" + answer.AtText(webtest.Epoch))
+	expect.That(t, got == before, "in the past on %s, was on %s", got, before)
+	doc := x.Page(t, "/collections/yorkie-meta.documents"+q)
+	to, _ = doc.Find(".side a[href^='/projects']").Attr("href")
+	expect.Equal(t, strings.Count(to, "watch="), 2, "links forget what is watched: %s", to)
 	chunk := doc.Find("#watching li").First()
-	if key, _ := chunk.Attr("data-key"); doc.Find(".chunks tr[data-key='"+key+"']").Length() != 1 {
-		t.Error("no row of the chunk to mark")
-	}
-	if drop, _ := chunk.Find(".drop").Attr("href"); strings.Count(drop, "watch=") != 1 || strings.Contains(drop, "chunk") {
-		t.Errorf("stop watching leads to %s", drop)
-	}
+	key, _ := chunk.Attr("data-key")
+	expect.Equal(t, doc.Find(".chunks tr[data-key='"+key+"']").Length(), 1, "no row of the chunk to mark")
+	drop, _ := chunk.Find(".drop").Attr("href")
+	expect.That(t, strings.Count(drop, "watch=") == 1 && !strings.Contains(drop, "chunk"), "stop watching leads to %s", drop)
 	for _, bad := range []string{"x", "chunk:", "chunk:a.b", "project:zz", "<script>"} {
-		if w := x.Do("GET", "/watch?watch="+url.QueryEscape(bad)); w.Code != 400 || strings.Contains(w.Body.String(), "<script>\"") {
-			t.Errorf("%s: %d", bad, w.Code)
-		}
+		w := x.Do("GET", "/watch?watch="+url.QueryEscape(bad))
+		expect.That(t, w.Code == 400 && !strings.Contains(w.Body.String(), "<script>\""), "%s: %d", bad, w.Code)
 		expect.Equal(t, x.Do("GET", "/?watch="+url.QueryEscape(bad)).Code, 200, "a page falls over %s", bad)
 	}
-	gone := webtest.ParseHTML(t,
-		x.Do("GET", "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24)).Body.String())
+	gone := x.Page(t, "/watch?watch="+url.QueryEscape("chunk:no.such:x.AA")+"&watch=project:"+strings.Repeat("0", 24))
 	expect.ContainsAll(t, gone.Find("#watching").Text(), []string{"not sharded", "not in the list"}, "the text")
-	if w := x.Do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode()); w.Code != 400 {
-		t.Errorf("21 things: %d", w.Code)
-	}
+	w := x.Do("GET", "/watch?"+url.Values{"watch": strings.Split(strings.Repeat(project+" ", 21), " ")[:21]}.Encode())
+	expect.Equal(t, w.Code, 400, "21 things")
 }
 
 func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
@@ -240,9 +210,8 @@ func TestLiveRegionsAreTheSameForEverybodyWhoWatches(t *testing.T) {
 	c := x.Watcher.Get().Collection(webtest.DocumentsNS)
 	q := "?" + url.Values{"watch": {changing.ChunkItem(c, c.Chunks.At(4).Min)}}.Encode()
 	for _, p := range []string{"/", "/collections", "/activity"} {
-		if a, b := webtest.ShownData(t, x.Do("GET", p).Body.String()), webtest.ShownData(t, x.Do("GET", p+q).Body.String()); a != b {
-			t.Errorf("%s: %s", p, webtest.FirstDifference(a, b))
-		}
+		a, b := webtest.ShownData(t, x.Do("GET", p).Body.String()), webtest.ShownData(t, x.Do("GET", p+q).Body.String())
+		expect.That(t, a == b, "%s: %s", p, webtest.FirstDifference(a, b))
 	}
 }
 

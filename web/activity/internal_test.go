@@ -33,17 +33,8 @@ func firstHour(t *testing.T, moves int) []topology.Event {
 	var out []topology.Event
 	add := func(what string, d bson.D) {
 		at = at.Add(100 * time.Millisecond)
-		out = append(
-			out,
-			topology.Event{
-				ID:      what + strconv.Itoa(len(out)),
-				Time:    at,
-				What:    what,
-				NS:      string(webtest.SessionsNS),
-				Shard:   "shard-rs-1",
-				Details: webtest.Must(bson.Marshal(d)),
-			},
-		)
+		out = append(out, topology.Event{ID: what + strconv.Itoa(len(out)), Time: at, What: what, NS: string(webtest.SessionsNS),
+			Shard: "shard-rs-1", Details: webtest.Must(bson.Marshal(d))})
 	}
 	for i := range 1023 {
 		add(
@@ -116,56 +107,46 @@ func TestInternalCollectionsAreFoldedAwayWithOneSwitch(t *testing.T) {
 		{"/shards/shard-rs-1", "1 internal collection is hidden.", "tr[data-key]"},
 		{"/activity ", "101 ended moves of internal collections are hidden.", ".timings tr"},
 	} {
-		doc := webtest.ParseHTML(t, s.Do("GET", strings.TrimSpace(c.page)).Body.String())
+		doc := s.Page(t, strings.TrimSpace(c.page))
 		note := doc.Find(".folded")
 		expect.Contains(t, strings.ReplaceAll(note.Text(), "\u202f", ","), c.says, "%s says %q", c.page, note.Text())
 		expect.Lacks(t, doc.Find(c.with).Text(), string(webtest.SessionsNS), "%s lists it", c.page)
 		to, _ := note.First().Find("a").Attr("href")
-		shown := webtest.ParseHTML(t, s.Do("GET", to).Body.String())
+		shown := s.Page(t, to)
 		expect.Contains(t, shown.Find(c.with).Text(), "system.sessions", "%s leads to %s, which has it not", c.page, to)
 		back, _ := shown.Find(".folded a").First().Attr("href")
-		if !strings.Contains(back, "internal=0") || s.Do("GET", back).Code != 200 {
-			t.Errorf("%s: back leads to %q", to, back)
-		}
+		expect.That(t, strings.Contains(back, "internal=0") && s.Do("GET", back).Code == 200, "%s: back leads to %q", to, back)
 	}
 }
 
 func TestMovesInFlightIncludeInternalCollections(t *testing.T) {
 	s := withSessions(t)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
+	doc := s.Page(t, "/activity")
 	expect.Contains(t, doc.Find(".moves li").Text(), string(webtest.SessionsNS), "moving now")
 	got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=running"))
-	if len(got.Items) != 1 || got.Items[0].NS != string(webtest.SessionsNS) || !got.Items[0].Internal || got.Hidden != 0 {
-		t.Errorf("%+v", got)
-	}
-	hour := strings.ReplaceAll(webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(".facts").Text(), "\u202f", "")
+	expect.That(t, len(got.Items) == 1 && got.Items[0].NS == string(webtest.SessionsNS) && got.Items[0].Internal && got.Hidden == 0,
+		"%+v", got)
+	hour := strings.ReplaceAll(s.Page(t, "/").Find(".facts").Text(), "\u202f", "")
 	expect.Contains(t, hour, "of internal collections: 100 moved, 1 failed", "the text")
 }
 
 func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 	s := withSessions(t)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?internal=1").Body.String())
+	doc := s.Page(t, "/activity?internal=1")
 	for sel, want := range map[string]bool{`nav a[href^="/collections"]`: true, `a[href^="/heat"]`: true,
 		`a[href^="/projects"]`: false, `a[href^="/advice"]`: false, `a[href*="page=2"]`: true} {
 		link := doc.Find(sel).First()
-		if to, ok := link.Attr("href"); !ok || strings.Contains(to, "internal=1") != want {
-			t.Errorf("%s leads to %q", sel, to)
-		}
+		to, ok := link.Attr("href")
+		expect.That(t, ok && strings.Contains(to, "internal=1") == want, "%s leads to %q", sel, to)
 	}
-	if v, _ := doc.Find(`form[action="/activity"] input[name="internal"]`).Attr("value"); v != "1" {
-		t.Error("the filter forgets it")
-	}
-	if live, _ := doc.Find("#live-activity").Attr("data-live-url"); live != "/activity?internal=1" {
-		t.Errorf("live: %q", live)
-	}
-	if live, _ := webtest.ParseHTML(t, s.Do("GET",
-		"/?internal=1").Body.String()).Find("#live-overview").Attr("data-live-url"); live != "/?internal=1" {
-		t.Errorf("live: %q", live)
-	}
-	plain := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String())
-	if plain.Find(`a[href*="internal=1"]`).Length() != plain.Find(".folded a").Length() {
-		t.Error("links have it though it is off")
-	}
+	v, _ := doc.Find(`form[action="/activity"] input[name="internal"]`).Attr("value")
+	expect.Equal(t, v, "1", "the filter forgets it")
+	live, _ := doc.Find("#live-activity").Attr("data-live-url")
+	expect.Equal(t, live, "/activity?internal=1", "live")
+	live, _ = s.Page(t, "/?internal=1").Find("#live-overview").Attr("data-live-url")
+	expect.Equal(t, live, "/?internal=1", "live")
+	plain := s.Page(t, "/activity")
+	expect.Equal(t, plain.Find(`a[href*="internal=1"]`).Length(), plain.Find(".folded a").Length(), "links have it though it is off")
 	for _, page := range []string{"/", "/activity", "/collections", "/heat", "/shards/shard-rs-1", "/api/v1/activity",
 		"/api/v1/activity/migrations", "/api/v1/activity/failures", "/api/v1/shards/shard-rs-1"} {
 		expect.Equal(t, s.Do("GET", page+"?internal=yes").Code, 400, "%s", page)
@@ -175,9 +156,7 @@ func TestLinksKeepTheSwitchForInternalCollections(t *testing.T) {
 func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 	s := withSessions(t)
 	all := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity"))
-	if len(all.Items) != 5 || all.Hidden != 1328 || all.Next != "" {
-		t.Errorf("%d items, %d hidden", len(all.Items), all.Hidden)
-	}
+	expect.That(t, len(all.Items) == 5 && all.Hidden == 1328 && all.Next == "", "%d items, %d hidden", len(all.Items), all.Hidden)
 	page := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity?limit=2"))
 	rest := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity?limit=3&cursor="+string(page.Next)))
 	if len(page.Items) != 2 || len(rest.Items) != 3 || page.Hidden != 1328 || rest.Hidden != 1328 || rest.Items[0].ID != all.Items[2].ID ||
@@ -185,27 +164,20 @@ func TestTheAPIFoldsInternalCollectionsToo(t *testing.T) {
 		t.Errorf("%+v, then %+v", page, rest)
 	}
 	with := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity?internal=1&limit=1000"))
-	if len(with.Items) != 1000 || with.Hidden != 0 || with.Next == "" {
-		t.Errorf("%d items, %d hidden", len(with.Items), with.Hidden)
-	}
-	if named := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity?ns=config.system.sessions&what=moveChunk.")); len(
-		named.Items,
-	) != 100 || named.Hidden != 0 {
-		t.Errorf("%d of those asked for by name", len(named.Items))
-	}
+	expect.That(t, len(with.Items) == 1000 && with.Hidden == 0 && with.Next != "", "%d items, %d hidden", len(with.Items), with.Hidden)
+	named := webtest.Decode[api.FoldedList[api.Event]](t, s.Do("GET", "/api/v1/activity?ns=config.system.sessions&what=moveChunk."))
+	expect.That(t, len(named.Items) == 100 && named.Hidden == 0, "%d of those asked for by name", len(named.Items))
 	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
 	expect.That(t, len(moves.Items) == 3 && moves.Hidden == 101, "%d moves, %d hidden", len(moves.Items), moves.Hidden)
 	fails := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
 	expect.That(t, len(fails.Items) == 1 && fails.Items[0].Count == 1 && fails.Hidden == 1, "%+v", fails)
-	if fails = webtest.Decode[api.FoldedList[api.MigrationFailures]](t,
-		s.Do("GET", "/api/v1/activity/failures?internal=1")); fails.Items[0].Count != 2 || fails.Hidden != 0 {
-		t.Errorf("%+v", fails)
-	}
+	fails = webtest.Decode[api.FoldedList[api.MigrationFailures]](t,
+		s.Do("GET", "/api/v1/activity/failures?internal=1"))
+	expect.That(t, fails.Items[0].Count == 2 && fails.Hidden == 0, "%+v", fails)
 	on := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/shard-rs-1"))
 	with1 := webtest.Decode[api.ShardDetail](t, s.Do("GET", "/api/v1/shards/shard-rs-1?internal=1"))
-	if on.Hidden != 1 || with1.Hidden != 0 || len(with1.Contents) != len(on.Contents)+1 || on.Chunks != with1.Chunks {
-		t.Errorf("%d hidden of %d", on.Hidden, len(with1.Contents))
-	}
+	expect.That(t, on.Hidden == 1 && with1.Hidden == 0 && len(with1.Contents) == len(on.Contents)+1 && on.Chunks == with1.Chunks,
+		"%d hidden of %d", on.Hidden, len(with1.Contents))
 	sum := 0
 	for _, c := range on.Contents {
 		if c.Sharded {
@@ -233,30 +205,24 @@ func TestTwoTimesAreComparedWithoutInternalCollections(t *testing.T) {
 	x.Show(webtest.Epoch.Add(4*time.Minute), &logged)
 	x.Now = x.Now.Add(time.Minute)
 	span := "?from=" + answer.AtText(webtest.Epoch.Add(time.Minute)) + "&to=" + answer.AtText(webtest.Epoch.Add(2*time.Minute))
-	doc := webtest.ParseHTML(t, x.Do("GET", "/compare"+span).Body.String())
-	if text := doc.Find(".folded").Text(); !strings.Contains(text, "1 internal collection is hidden.") ||
-		strings.Contains(doc.Find("table").Text(), string(webtest.SessionsNS)) {
-		t.Errorf("%q", text)
-	}
+	doc := x.Page(t, "/compare"+span)
+	text := doc.Find(".folded").Text()
+	expect.That(t, strings.Contains(text, "1 internal collection is hidden.") &&
+		!strings.Contains(doc.Find("table").Text(), string(webtest.SessionsNS)), "%q", text)
 	to, _ := doc.Find(".folded a").Attr("href")
-	if text := webtest.ParseHTML(t, x.Do("GET", to).Body.String()).Find("table").Text(); !strings.Contains(text, string(webtest.SessionsNS)) {
-		t.Errorf("%s: %q", to, text)
-	}
+	expect.Contains(t, x.Page(t, to).Find("table").Text(), string(webtest.SessionsNS), "%s", to)
 	got := webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span))
 	expect.That(t, got.Hidden == 1 && len(got.Collections) == 0, "%+v", got)
-	if got = webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span+"&internal=1")); got.Hidden != 0 ||
-		len(got.Collections) != 1 {
-		t.Errorf("%+v", got)
-	}
+	got = webtest.Decode[api.Comparison](t, x.Do("GET", "/api/v1/history/compare"+span+"&internal=1"))
+	expect.That(t, got.Hidden == 0 && len(got.Collections) == 1, "%+v", got)
 	all := "?from=" + answer.AtText(webtest.Epoch.Add(-2*time.Hour)) + "&limit=1000"
 	h := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history"+all))
 	if h.Next != "" || slices.ContainsFunc(h.Items, func(i api.HistoryItem) bool { return i.NS == string(webtest.SessionsNS) }) ||
 		h.Hidden < 1025 { // 1,023 entries, two moves, and that the collection came
 		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)
 	}
-	if h = webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history"+all+"&internal=1")); len(h.Items) != 1000 || h.Hidden != 0 {
-		t.Errorf("%d items, %d hidden", len(h.Items), h.Hidden)
-	}
+	h = webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history"+all+"&internal=1"))
+	expect.That(t, len(h.Items) == 1000 && h.Hidden == 0, "%d items, %d hidden", len(h.Items), h.Hidden)
 	for _, page := range []string{"/compare" + span, "/api/v1/history/compare" + span, "/api/v1/history" + all} {
 		expect.Equal(t, x.Do("GET", page+"&internal=2").Code, 400, "%s", page)
 	}

@@ -7,14 +7,14 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
 func TestActivityGoesOnAfterAnEntryThatIsNotKeptAnyMore(t *testing.T) {
 	s := webtest.New(t)
-	if w := s.Do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone"))); w.Code != http.StatusBadRequest {
-		t.Errorf("no cursor of this list: %d", w.Code)
-	}
+	w := s.Do("GET", "/api/v1/activity?cursor="+string(answer.CursorOf("gone")))
+	expect.Equal(t, w.Code, http.StatusBadRequest, "no cursor of this list")
 	all := webtest.Decode[api.List[api.Event]](t, s.Do("GET", "/api/v1/activity?what=split&limit=100"))
 	gone := answer.CursorOf(strconv.FormatInt(all.Items[39].Time.UnixMilli(), 10) + "." + all.Items[39].ID + "-")
 	next := s.Do("GET", "/api/v1/activity?what=split&cursor="+string(gone))

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/webtest"
 )
 
@@ -19,8 +20,6 @@ func TestMovesSayHowFarBackTheChangelogWasRead(t *testing.T) {
 	s.Watcher.Publish(&table)
 	for _, path := range []string{"migrations", "failures"} {
 		got := webtest.Decode[api.LoggedList[struct{}]](t, s.Do("GET", "/api/v1/activity/"+path))
-		if got.ReadFrom == nil || !got.ReadFrom.Equal(oldest) {
-			t.Errorf("%s were read from %v, want %v", path, got.ReadFrom, oldest)
-		}
+		expect.That(t, got.ReadFrom != nil && got.ReadFrom.Equal(oldest), "%s were read from %v, want %v", path, got.ReadFrom, oldest)
 	}
 }

@@ -37,23 +37,17 @@ func TestAFailedMoveShowsItsReasonWhereverItIsListed(t *testing.T) {
 		chunk: "section li.failed", answer.ShardURL("shard-rs-2"): "section li.failed",
 		answer.ShardURL("shard-rs-1"): "section li.failed",
 	} {
-		w := s.Do("GET", strings.TrimSpace(page))
-		text := webtest.ParseHTML(t, w.Body.String()).Find(where).Text()
-		if w.Code != 200 || !strings.Contains(text, webtest.OrphansReason) || !strings.Contains(text, "has not yet deleted its old documents") {
-			t.Errorf("%s: %d %q", page, w.Code, text)
-		}
-		if page != chunk && !strings.Contains(text, "The server gave no reason.") {
-			t.Errorf("%s does not say that the other has none: %q", page, text)
-		}
+		text := s.Page(t, strings.TrimSpace(page)).Find(where).Text()
+		expect.ContainsAll(t, text, []string{webtest.OrphansReason, "has not yet deleted its old documents"}, "%s", page)
+		expect.That(t, page == chunk || strings.Contains(text, "The server gave no reason."),
+			"%s does not say that the other has none: %q", page, text)
 	}
 	other := answer.ChunkURL(webtest.DocumentsNS, answer.ChunkRef(c, c.Chunks.At(7).Min))
-	if text := webtest.ParseHTML(t, s.Do("GET", other).Body.String()).Text(); strings.Contains(text, "orphaned") {
-		t.Error("the page of another chunk has it")
-	}
-	if text := webtest.ParseHTML(t, s.Do("GET", answer.ShardURL("shard-rs-3")).Body.String()).Text(); strings.Contains(text, "orphaned") {
-		t.Error("the page of a shard that has no part in it has it")
-	}
-	reached := webtest.ParseHTML(t, s.Do("GET", "/activity").Body.String()).Find(".timings tr.reasons").Text()
+	text := s.Page(t, other).Text()
+	expect.That(t, !strings.Contains(text, "orphaned"), "the page of another chunk has it")
+	text = s.Page(t, answer.ShardURL(webtest.HostileName)).Text()
+	expect.That(t, !strings.Contains(text, "orphaned"), "the page of a shard that has no part in it has it")
+	reached := s.Page(t, "/activity").Find(".timings tr.reasons").Text()
 	expect.Contains(t, reached, "The donor completed 2 of 6 steps.", "the text")
 }
 
@@ -76,15 +70,11 @@ func TestTheAPIHasTheReasonOfAFailedMove(t *testing.T) {
 		}
 	}
 	moves := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations?state=aborted"))
-	if len(moves.Items) != 2 || moves.Items[0].Reason != webtest.OrphansReason || moves.Items[0].ReasonFrom != "moveChunk.to" ||
-		moves.Items[0].ReasonCode != "orphans" || moves.Items[1].ReasonCode != "none" {
-		t.Errorf("%+v", moves.Items)
-	}
+	expect.That(t, len(moves.Items) == 2 && moves.Items[0].Reason == webtest.OrphansReason && moves.Items[0].ReasonFrom == "moveChunk.to" &&
+		moves.Items[0].ReasonCode == "orphans" && moves.Items[1].ReasonCode == "none", "%+v", moves.Items)
 	groups := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures"))
-	if len(groups.Items) != 2 || groups.Items[0].Code != "orphans" || groups.Items[0].Newest != webtest.OrphansReason ||
-		groups.Items[1].Code != "none" || groups.Items[1].Reason != "" {
-		t.Errorf("%+v", groups.Items)
-	}
+	expect.That(t, len(groups.Items) == 2 && groups.Items[0].Code == "orphans" && groups.Items[0].Newest == webtest.OrphansReason &&
+		groups.Items[1].Code == "none" && groups.Items[1].Reason == "", "%+v", groups.Items)
 	for _, foreign := range []string{"state=done", "state=none", "limit=1", "limit=0"} {
 		got := webtest.Decode[api.FoldedList[api.MigrationFailures]](t, s.Do("GET", "/api/v1/activity/failures?"+foreign))
 		expect.Equal(t, len(got.Items), 2, "%s is no parameter of failures: %+v", foreign, got.Items)
@@ -100,19 +90,15 @@ func TestLongServerTextIsCutAndCanBeOpened(t *testing.T) {
 	table := *s.Watcher.Get()
 	table.Events = webtest.FailedAttempt(t, &table, 3, webtest.Epoch.Add(-time.Minute), long)
 	s.Watcher.Publish(&table)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/activity?failed=1").Body.String())
+	doc := s.Page(t, "/activity?failed=1")
 	d := doc.Find(".events li.failed details.servertext").First()
 	short, whole := d.Find("summary code").Text(), d.ChildrenFiltered("code").Text()
-	if _, open := d.Attr("open"); open || doc.Find("script:contains('Cannot')").Length() != 0 {
-		t.Error("open at first, or markup")
-	}
+	_, open := d.Attr("open")
+	expect.That(t, !open && doc.Find("script:contains('Cannot')").Length() == 0, "open at first, or markup")
 	cut := strings.TrimSuffix(short, " …")
-	if cut == short || !strings.HasPrefix(whole, cut) || len(cut) > templates.ServerTextShown ||
-		strings.Count(cut, "{") != strings.Count(cut, "}") || strings.Count(cut, "'")%2 != 0 {
-		t.Errorf("cut as %q", short)
-	}
+	expect.That(t, cut != short && strings.HasPrefix(whole, cut) && len(cut) <= templates.ServerTextShown &&
+		strings.Count(cut, "{") == strings.Count(cut, "}") && strings.Count(cut, "'")%2 == 0, "cut as %q", short)
 	expect.That(t, strings.HasSuffix(whole, `\u{202e}the end 1234567`), "whole is %q", whole)
-	if got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations")); got.Items[0].Reason != long {
-		t.Errorf("the API has %q", got.Items[0].Reason)
-	}
+	got := webtest.Decode[api.FoldedList[api.Migration]](t, s.Do("GET", "/api/v1/activity/migrations"))
+	expect.Equal(t, got.Items[0].Reason, long, "the API has")
 }

@@ -70,9 +70,8 @@ func TestATimeReachesBackIntoHistory(t *testing.T) {
 		{"from=" + since + "&to=" + answer.AtText(begun.Add(10*time.Minute)), 9, 1},
 	} {
 		bars, other, failed := countsOf(t, x, c.query)
-		if other != c.other || failed != c.failed || bars > 36 {
-			t.Errorf("%s: %d and %d failed in %d bars, want %d and %d", c.query, other, failed, bars, c.other, c.failed)
-		}
+		expect.That(t, other == c.other && failed == c.failed && bars <= 36,
+			"%s: %d and %d failed in %d bars, want %d and %d", c.query, other, failed, bars, c.other, c.failed)
 		listed, cursor := 0, ""
 		for {
 			page := webtest.Decode[api.List[api.Event]](t, x.Do("GET", "/api/v1/activity?limit=90&"+c.query+"&cursor="+cursor))
@@ -88,23 +87,20 @@ func TestATimeReachesBackIntoHistory(t *testing.T) {
 func TestMoreEntriesThanAreListedAreCountedAllTheSame(t *testing.T) {
 	x := withLog(t, 2500, 500)
 	page := x.Do("GET", "/activity?from="+since).Body.String()
-	for _, want := range []string{format.Count(2500) + " entries, 250 failed",
-		"The newest " + format.Count(1000) + " of " + format.Count(2500) + " entries are listed."} {
-		expect.Contains(t, page, want, "the page")
-	}
+	expect.ContainsAll(t, page, []string{format.Count(2500) + " entries, 250 failed",
+		"The newest " + format.Count(1000) + " of " + format.Count(2500) + " entries are listed."}, "the page")
 	expect.Equal(t, webtest.ParseHTML(t, page).Find(".pages span").Text(), "1–30 of "+format.Count(1000), "pages")
 	// A bar leads to exactly the entries that it stands for.
 	bar := webtest.ParseHTML(t, page).Find(".histogram a").First()
-	inside := webtest.ParseHTML(t, x.Do("GET", bar.AttrOr("href", "")).Body.String())
+	inside := x.Page(t, bar.AttrOr("href", ""))
 	n := strings.Fields(bar.Find("title").Text())[0]
-	if got := inside.Find(".histogram figcaption strong").Text(); n == "" || !strings.HasPrefix(got, n+" entries") {
-		t.Errorf("a bar of %s entries leads to %q", n, got)
-	}
+	got := inside.Find(".histogram figcaption strong").Text()
+	expect.That(t, n != "" && strings.HasPrefix(got, n+" entries"), "a bar of %s entries leads to %q", n, got)
 }
 
 func TestEachLineSaysOutcomeAuthorAndChunk(t *testing.T) {
 	x := withLog(t, 20, 20)
-	doc := webtest.ParseHTML(t, x.Do("GET", "/activity?from="+since).Body.String())
+	doc := x.Page(t, "/activity?from="+since)
 	rows := doc.Find(".events li")
 	must.That(t, rows.Length() == 20, "%d rows", rows.Length())
 	rows.Each(func(_ int, row *goquery.Selection) {
@@ -113,9 +109,8 @@ func TestEachLineSaysOutcomeAuthorAndChunk(t *testing.T) {
 			want = "failed"
 		}
 		expect.Equal(t, row.Find(".outcome").Text(), want, "outcome")
-		if href := row.Find("a[href*='/chunks/']").AttrOr("href", ""); x.Do("GET", href).Code != http.StatusOK {
-			t.Errorf("the chunk's address is %q", href)
-		}
+		href := row.Find("a[href*='/chunks/']").AttrOr("href", "")
+		expect.Equal(t, x.Do("GET", href).Code, http.StatusOK, "the chunk's address is %q", href)
 	})
 	expect.Equal(t, doc.Find(".histogram a path.stripes").Length(), 2, "striped bars")
 }
@@ -126,10 +121,8 @@ func TestTimesThatAreNoTimesAreCorrectedInPlace(t *testing.T) {
 		"from=2026-01-02T00:00&to=2026-01-01T00:00"} {
 		w := x.Do("GET", "/activity?kind=move&"+bad)
 		doc := webtest.ParseHTML(t, w.Body.String())
-		if w.Code != http.StatusBadRequest || doc.Find("main [role=alert]").Text() == "" ||
-			doc.Find("form select[name=kind] [selected]").Text() != "moves" {
-			t.Errorf("%s: %d %q", bad, w.Code, doc.Find("main [role=alert]").Text())
-		}
+		expect.That(t, w.Code == http.StatusBadRequest && doc.Find("main [role=alert]").Text() != "" &&
+			doc.Find("form select[name=kind] [selected]").Text() == "moves", "%s: %d %q", bad, w.Code, doc.Find("main [role=alert]").Text())
 		expect.Equal(t, x.Do("GET", "/api/v1/activity?"+bad).Code, http.StatusBadRequest, "JSON %s", bad)
 	}
 }

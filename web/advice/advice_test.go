@@ -66,9 +66,8 @@ func TestAlertsOfAClusterLeadToItsOwnPlaybooks(t *testing.T) {
 		if a.Playbook == "" {
 			continue
 		}
-		if led++; !strings.HasPrefix(string(a.Playbook), "/c/eu/help/") {
-			t.Errorf("%s leads to %s", a.Rule, a.Playbook)
-		}
+		led++
+		expect.That(t, strings.HasPrefix(string(a.Playbook), "/c/eu/help/"), "%s leads to %s", a.Rule, a.Playbook)
 	}
 	expect.That(t, led != 0, "no alert leads to a playbook")
 }
@@ -88,31 +87,23 @@ func TestAdviceIsDismissedWithAReasonAndTakenBack(t *testing.T) {
 	must.That(t, len(before.Items) >= 4 && len(before.Dismissed) == 0, "%d items", len(before.Items))
 	id := before.Items[0].ID
 	expect.Equal(t, sendForm(t, s, "/advice/dismiss", "id", id, "reason", "  "), http.StatusBadRequest, "without a reason")
-	if code := sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"); code != http.StatusNotFound {
-		t.Errorf("of nothing: %d", code)
-	}
-	if code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "we know "+webtest.HostileName); code != http.StatusSeeOther {
-		t.Fatalf("with a reason: %d", code)
-	}
+	expect.Equal(t, sendForm(t, s, "/advice/dismiss", "id", "jumbo.none", "reason", "x"), http.StatusNotFound, "of nothing")
+	code := sendForm(t, s, "/advice/dismiss", "id", id, "reason", "we know "+webtest.HostileName)
+	must.That(t, code == http.StatusSeeOther, "with a reason: %d", code)
 	after := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
-	if len(after.Items) != len(before.Items)-1 || len(after.Dismissed) != 1 || after.Dismissed[0].ID != id ||
-		after.Dismissed[0].Dismiss.By != "local" ||
-		after.Dismissed[0].Dismiss.Reason != "we know "+webtest.HostileName {
-		t.Errorf("after: %+v", after.Dismissed)
-	}
+	expect.That(t, len(after.Items) == len(before.Items)-1 && len(after.Dismissed) == 1 && after.Dismissed[0].ID == id &&
+		after.Dismissed[0].Dismiss.By == "local" &&
+		after.Dismissed[0].Dismiss.Reason == "we know "+webtest.HostileName, "after: %+v", after.Dismissed)
 	page := s.Do("GET", "/advice").Body.String()
-	if strings.Contains(page, "<script>alert(1)") || !strings.Contains(page, "we know =cmd|") {
-		t.Error("the page does not show the reason as text")
-	}
+	expect.That(t, !strings.Contains(page, "<script>alert(1)") && strings.Contains(page, "we know =cmd|"),
+		"the page does not show the reason as text")
 	w := s.Do("POST", "/api/v1/advice/"+id+"/restore")
-	if back := webtest.Decode[api.AdviceList](t, w); len(back.Items) != len(before.Items) || len(back.Dismissed) != 0 {
-		t.Errorf("taken back: %d items", len(back.Items))
-	}
+	back := webtest.Decode[api.AdviceList](t, w)
+	expect.That(t, len(back.Items) == len(before.Items) && len(back.Dismissed) == 0, "taken back: %d items", len(back.Items))
 	expect.Equal(t, s.Do("POST", "/api/v1/advice/"+id+"/restore").Code, http.StatusNotFound, "taken back twice")
-	if w := s.Do("POST", "/api/v1/advice/"+id+"/dismiss", webtest.Body(`{"reason":"api"}`),
-		webtest.Header("Content-Type", "application/json")); w.Code != http.StatusOK {
-		t.Errorf("by the API: %d %s", w.Code, w.Body)
-	}
+	w = s.Do("POST", "/api/v1/advice/"+id+"/dismiss", webtest.Body(`{"reason":"api"}`),
+		webtest.Header("Content-Type", "application/json"))
+	expect.That(t, w.Code == http.StatusOK, "by the API: %d %s", w.Code, w.Body)
 }
 
 func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
@@ -120,26 +111,23 @@ func TestAdviceTellsWhatWasNotCheckedAndWhatHelps(t *testing.T) {
 	list := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice"))
 	must.That(t, len(list.Unsure) != 0 && len(list.Passed) != 0, "unsure %v, passed %v", list.Unsure, list.Passed)
 	for _, i := range list.Items {
-		if i.Title.String() == "" || i.Why.String() == "" || len(i.Evidence) == 0 || len(i.Plans) == 0 && i.WhyNot == "" ||
-			strings.Contains(i.Title.String()+i.Why.String()+i.WhyNot, "[advice") ||
-			strings.ContainsAny(i.Title.String()+i.Why.String()+i.WhyNot, "{}") && !strings.Contains(i.Title.String()+i.WhyNot, "_id") {
-			t.Errorf("%s: %+v", i.Rule, i)
-		}
+		expect.That(t, i.Title.String() != "" && i.Why.String() != "" && len(i.Evidence) != 0 && (len(i.Plans) != 0 || i.WhyNot != "") &&
+			!strings.Contains(i.Title.String()+i.Why.String()+i.WhyNot, "[advice") &&
+			(!strings.ContainsAny(i.Title.String()+i.Why.String()+i.WhyNot, "{}") || strings.Contains(i.Title.String()+i.WhyNot, "_id")),
+			"%s: %+v", i.Rule, i)
 		for _, p := range i.Plans {
 			expect.That(t, p.Kind != "" && p.Text != "" && !strings.Contains(p.Text, "{"), "%s: plan %+v", i.Rule, p)
 		}
 	}
 	page := s.Do("GET", "/advice").Body.String()
 	for _, u := range list.Unsure {
-		if !strings.Contains(page, u.Why.String()) && !strings.ContainsAny(u.Why.String(), `'"&<>`) {
-			t.Errorf("the page does not say %q", u.Why.String())
-		}
+		expect.That(t, strings.Contains(page, u.Why.String()) || strings.ContainsAny(u.Why.String(), `'"&<>`),
+			"the page does not say %q", u.Why.String())
 	}
 	expect.Lacks(t, page, `href="/plans/new?`, "a link to plans where none are made")
 	planning, _ := advised(t, func(d *site.Deps) { d.Changes.PlanForms = true })
-	if page := planning.Do("GET", "/advice").Body.String(); !strings.Contains(page, `href="/plans/new?kind=balancer-on&amp;reason=`) {
-		t.Error("no link to a filled-in form where plans are made")
-	}
+	page = planning.Do("GET", "/advice").Body.String()
+	expect.Contains(t, page, `href="/plans/new?kind=balancer-on&amp;reason=`, "no link to a filled-in form where plans are made")
 }
 
 // Whoever may see a problem may read what to do about it.
@@ -148,12 +136,10 @@ func TestProblemsLeadToTheirPlaybooks(t *testing.T) {
 	must.Do(t, e.Check(t.Context()))
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/", "/advice", "/alerts"} {
-		links := webtest.ParseHTML(t, s.Do("GET", path, viewer).Body.String()).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
+		links := s.Page(t, path, viewer).Find(`main li a[href^="/help/"], main th a[href^="/help/"]`)
 		expect.That(t, links.Length() != 0, "%s has no link to a playbook", path)
 		for _, a := range links.EachIter() {
-			if w := s.Do("GET", a.AttrOr("href", ""), viewer); w.Code != http.StatusOK {
-				t.Errorf("%s leads to %s: %d", path, a.AttrOr("href", ""), w.Code)
-			}
+			expect.Equal(t, s.Do("GET", a.AttrOr("href", ""), viewer).Code, http.StatusOK, "%s leads to %s", path, a.AttrOr("href", ""))
 		}
 	}
 	with := 0
@@ -172,10 +158,8 @@ func TestViewersSeeAdviceAndDecideNothing(t *testing.T) {
 	viewer := webtest.Header("X-Test-Who", "vera viewer")
 	for _, path := range []string{"/advice", "/alerts"} {
 		w := s.Do("GET", path, viewer)
-		if w.Code != http.StatusOK || strings.Contains(w.Body.String(), `method="post" action="/advice`) ||
-			strings.Contains(w.Body.String(), `method="post" action="/alerts`) {
-			t.Errorf("%s: %d, or it has forms", path, w.Code)
-		}
+		expect.That(t, w.Code == http.StatusOK && !strings.Contains(w.Body.String(), `method="post" action="/advice`) &&
+			!strings.Contains(w.Body.String(), `method="post" action="/alerts`), "%s: %d, or it has forms", path, w.Code)
 	}
 	operator := s.Do("GET", "/advice", webtest.Header("X-Test-Who", "olga operator")).Body.String()
 	expect.Contains(t, operator, `action="/advice/dismiss"`, "operators cannot dismiss")
@@ -187,9 +171,7 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	defer cancel()
 	must.Do(t, e.Check(ctx))
 	expect.Equal(t, sendForm(t, s, "/alerts/test", "target", "ops"), http.StatusSeeOther, "test")
-	if code := sendForm(t, s, "/alerts/test", "target", "https://evil.example/"); code != http.StatusNotFound {
-		t.Errorf("a test to an address: %d", code)
-	}
+	expect.Equal(t, sendForm(t, s, "/alerts/test", "target", "https://evil.example/"), http.StatusNotFound, "a test to an address")
 	var shown bytes.Buffer
 	for _, path := range []string{"/alerts", "/advice", "/api/v1/alerts", "/api/v1/advice", "/", "/api/openapi.json", "/metrics"} {
 		w := s.Do("GET", path)
@@ -198,48 +180,35 @@ func TestAReceiversAddressIsOnNoPageAndInNoLog(t *testing.T) {
 	}
 	slog.New(slog.NewTextHandler(&shown, nil)).Info("engine", "status", e.Status())
 	for _, secret := range []string{"CANARY", "hooks.example"} {
-		if strings.Contains(shown.String(), secret) || strings.Contains(s.Log.String(), secret) {
-			t.Errorf("%s is shown or logged", secret)
-		}
+		expect.That(t, !strings.Contains(shown.String(), secret) && !strings.Contains(s.Log.String(), secret),
+			"%s is shown or logged", secret)
 	}
-	if page := s.Do("GET", "/alerts").Body.String(); !strings.Contains(page, ">ops<") || !strings.Contains(page, "not reached, 1 in a row") {
-		t.Error("the page does not tell how the test went")
-	}
+	page := s.Do("GET", "/alerts").Body.String()
+	expect.ContainsAll(t, page, []string{">ops<", "not reached, 1 in a row"}, "the page does not tell how the test went")
 }
 
 func TestASilenceIsBegunAndEndedByItsForm(t *testing.T) {
 	s, e := advised(t)
 	must.Do(t, e.Check(t.Context()))
-	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", ""); code != http.StatusBadRequest {
-		t.Errorf("without a reason: %d", code)
-	}
-	if code := sendForm(t, s, "/alerts/silences", "rule", "nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
-		t.Errorf("of a rule that is none: %d", code)
-	}
-	if code := sendForm(t, s, "/alerts/silences", "alert", "jumbo.nope", "for", "8h", "reason", "x"); code != http.StatusBadRequest {
-		t.Errorf("of an alert that is none: %d", code)
-	}
+	code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "")
+	expect.Equal(t, code, http.StatusBadRequest, "without a reason")
+	code = sendForm(t, s, "/alerts/silences", "rule", "nope", "for", "8h", "reason", "x")
+	expect.Equal(t, code, http.StatusBadRequest, "of a rule that is none")
+	code = sendForm(t, s, "/alerts/silences", "alert", "jumbo.nope", "for", "8h", "reason", "x")
+	expect.Equal(t, code, http.StatusBadRequest, "of an alert that is none")
 	there := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Alerts[0].ID
-	if code := sendForm(t, s, "/alerts/silences", "alert", there, "for", "8h", "reason", "x"); code != http.StatusSeeOther {
-		t.Errorf("of an alert that is there: %d", code)
-	}
-	if one := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Silences; len(one) != 1 ||
-		sendForm(t, s, "/alerts/silences/end", "id", one[0].ID) != http.StatusSeeOther {
-		t.Fatalf("%+v", one)
-	}
-	if code := sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>"); code != http.StatusSeeOther {
-		t.Fatalf("with a reason: %d", code)
-	}
+	code = sendForm(t, s, "/alerts/silences", "alert", there, "for", "8h", "reason", "x")
+	expect.Equal(t, code, http.StatusSeeOther, "of an alert that is there")
+	one := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Silences
+	must.That(t, len(one) == 1 && sendForm(t, s, "/alerts/silences/end", "id", one[0].ID) == http.StatusSeeOther, "%+v", one)
+	code = sendForm(t, s, "/alerts/silences", "rule", "jumbo", "for", "8h", "reason", "<b>known</b>")
+	must.That(t, code == http.StatusSeeOther, "with a reason: %d", code)
 	got := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts"))
-	if len(got.Silences) != 1 || got.Silences[0].By != "local" || !got.Silences[0].Until.Equal(webtest.Epoch.Add(8*time.Hour)) ||
-		len(got.Alerts) == 0 {
-		t.Fatalf("%+v", got)
-	}
+	must.That(t, len(got.Silences) == 1 && got.Silences[0].By == "local" && got.Silences[0].Until.Equal(webtest.Epoch.Add(8*time.Hour)) &&
+		len(got.Alerts) != 0, "%+v", got)
 	expect.Contains(t, s.Do("GET", "/alerts").Body.String(), "&lt;b&gt;known", "the page does not show the silence")
 	expect.Equal(t, sendForm(t, s, "/alerts/silences/end", "id", got.Silences[0].ID), http.StatusSeeOther, "ended")
-	if left := webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")); len(left.Silences) != 0 {
-		t.Errorf("left: %v", left.Silences)
-	}
+	expect.Len(t, webtest.Decode[api.Alerts](t, s.Do("GET", "/api/v1/alerts")).Silences, 0, "left")
 }
 
 func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
@@ -251,13 +220,10 @@ func TestDismissedAdviceRaisesNoAlert(t *testing.T) {
 		t.Fatal(code)
 	}
 	left, err := source(t.Context())
-	if err != nil || len(left.Notices) != len(all.Notices)-1 || left.Notices[0].ID == all.Notices[0].ID {
-		t.Errorf("%d alerts after a dismissal of %d, %v", len(left.Notices), len(all.Notices), err)
-	}
+	expect.That(t, err == nil && len(left.Notices) == len(all.Notices)-1 && left.Notices[0].ID != all.Notices[0].ID,
+		"%d alerts after a dismissal of %d, %v", len(left.Notices), len(all.Notices), err)
 	s.Watcher.Publish(&topology.Table{ClusterID: "x"})
-	if _, err := advicelessSource(s)(t.Context()); err == nil {
-		t.Error("a table that is not loaded is taken for a calm cluster")
-	}
+	expect.That(t, must.Err(advicelessSource(s)(t.Context())) != nil, "a table that is not loaded is taken for a calm cluster")
 }
 
 // advicelessSource is the source of an advisor that has not looked yet.

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/outcome"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -42,13 +43,11 @@ func TestPastProblemsAreListedNewestFirst(t *testing.T) {
 	}
 	first := webtest.Decode[api.PastProblems](t, s.Do("GET", "/api/v1/advice/past?limit=1"))
 	second := webtest.Decode[api.PastProblems](t, s.Do("GET", "/api/v1/advice/past?limit=1&cursor="+string(first.Next)))
-	if len(first.Items) != 1 || len(second.Items) != 1 || second.Items[0].ID != "jumbo.past" || second.Next != "" {
-		t.Errorf("by pages: %+v, %+v", first, second)
-	}
+	expect.That(t, len(first.Items) == 1 && len(second.Items) == 1 && second.Items[0].ID == "jumbo.past" && second.Next == "",
+		"by pages: %+v, %+v", first, second)
 	hot := first.Items[0]
-	if hot.Seconds != 1200 || hot.Worst != "Share of the writes: 88\u202f%" || len(hot.Consequences) != 1 || hot.Ended == nil {
-		t.Errorf("%+v", hot)
-	}
+	expect.That(t, hot.Seconds == 1200 && hot.Worst == "Share of the writes: 88\u202f%" && len(hot.Consequences) == 1 && hot.Ended != nil,
+		"%+v", hot)
 	for _, query := range []string{"rule=none", "from=x", "from=2026-03-01T12:00:00Z", "to=2099-01-01T00:00:00Z"} {
 		expect.Equal(t, s.Do("GET", "/api/v1/advice/past?"+query).Code, 400, "%s", query)
 	}
@@ -57,9 +56,8 @@ func TestPastProblemsAreListedNewestFirst(t *testing.T) {
 func TestThePageOfPastProblemsLeadsToThatTime(t *testing.T) {
 	doc := webtest.ParseHTML(t, webtest.New(t, webtest.WithHistory(t)).Do("GET", "/advice/past").Body.String())
 	row := doc.Find("tr[data-key^='hot-project.past']")
-	for _, want := range []string{"11:20 UTC to 1 Mar 11:40 UTC, 20 min", "on shard-rs-1, for 20 min.", "With it: Hot shard", "88\u202f%"} {
-		expect.Contains(t, row.Text(), want, "the row")
-	}
+	expect.ContainsAll(t, row.Text(), []string{"11:20 UTC to 1 Mar 11:40 UTC, 20 min", "on shard-rs-1, for 20 min.", "With it: Hot shard",
+		"88\u202f%"}, "the row")
 	for _, want := range []string{"/?at=2026-03-01T11%3A30%3A00Z", "/postmortem?from=2026-03-01T11%3A10%3A00Z&to=2026-03-01T11%3A50%3A00Z"} {
 		expect.Equal(t, row.Find("a[href='"+want+"']").Length(), 1, "links to %s", want)
 	}
@@ -74,12 +72,9 @@ func TestBoundsArePartOfThePastToo(t *testing.T) {
 		return s.Do("GET", "/advice/past").Body.String() + s.Do("GET", "/api/v1/advice/past").Body.String() +
 			s.Do("GET", "/advice/past.csv").Body.String() + s.Do("GET", "/postmortem").Body.String() + s.Do("GET", "/postmortem.md").Body.String()
 	}
-	if text := as(auth.Viewer); strings.Contains(text, "past-key") || strings.Contains(text, "jumbo.past") {
-		t.Error("a viewer reads a bound, or the id that is made of it")
-	}
-	if n := strings.Count(as(auth.Support), "past-key"); n < 5 {
-		t.Errorf("support reads it %d times", n)
-	}
+	expect.LacksAll(t, as(auth.Viewer), []string{"past-key", "jumbo.past"}, "a viewer reads a bound, or the id that is made of it")
+	n := strings.Count(as(auth.Support), "past-key")
+	expect.That(t, n >= 5, "support reads it %d times", n)
 }
 
 func TestAPastPageNeverSaysNoProblemsWhereNobodyJudged(t *testing.T) {
@@ -93,9 +88,7 @@ func TestAPastPageNeverSaysNoProblemsWhereNobodyJudged(t *testing.T) {
 		t.Error(got)
 	}
 	then.Failed = fault.New(fault.Unavailable, "The disk is gone.")
-	if w := s.Do("GET", "/?at="+answer.AtText(at)); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("the record cannot be read: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/?at="+answer.AtText(at)).Code, http.StatusServiceUnavailable, "the record cannot be read")
 }
 
 func TestAPostmortemHasProblemsRunsAndWhatTheyChanged(t *testing.T) {
@@ -103,9 +96,7 @@ func TestAPostmortemHasProblemsRunsAndWhatTheyChanged(t *testing.T) {
 		Shards: []outcome.ShardChange{{Shard: "shard-rs-1"}}}
 	s := webtest.New(t, webtest.WithOutcome(helped), webtest.WithHistory(t))
 	got := webtest.Decode[api.Postmortem](t, s.Do("GET", "/api/v1/postmortem?from=2026-03-01T00:00:00Z"))
-	if len(got.Problems) != 2 || got.Problems[0].ID != "jumbo.past" || len(got.Runs) == 0 || got.NoHistory != "" {
-		t.Fatalf("%+v", got)
-	}
+	must.That(t, len(got.Problems) == 2 && got.Problems[0].ID == "jumbo.past" && len(got.Runs) != 0 && got.NoHistory == "", "%+v", got)
 	verdicts := 0
 	for i, r := range got.Runs {
 		expect.That(t, i <= 0 || !r.StartedAt.Before(*got.Runs[i-1].StartedAt), "the runs are not in order")

@@ -33,7 +33,7 @@ func TestAuditTellsPeopleOfAnIssuerApart(t *testing.T) {
 			store.AuditEntry{What: "login.ok", By: "oidc:ab:" + sub, Subject: "oidc:ab:" + sub, Via: "oidc", Outcome: "ok"})
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
-	rows := webtest.ParseHTML(t, s.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("tbody tr")
+	rows := s.Page(t, "/audit", webtest.As("anna", auth.Admin)).Find("tbody tr")
 	for i, sub := range []string{"sub-2", "sub-1"} {
 		expect.ContainsAll(t, rows.Eq(i).Text(), []string{"Anna", "Id at the issuer: " + sub}, "row %d", i)
 	}
@@ -46,14 +46,10 @@ func TestAuditIsFilteredAndOrderedBothWays(t *testing.T) {
 		"subject=user:k3j2&what=login.refused&order=oldest": 10, "what=log": 0,
 		"from=2026-03-01T11:58:00Z": 2, "to=2026-03-01T10:03": 3, "from=2026-03-01&to=2026-03-01T11:00:00%2B01:00": 0, "from=2026-03-02": 0,
 	} {
-		if part := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?"+query)); len(part.Items) != want {
-			t.Errorf("%s: %d, want %d", query, len(part.Items), want)
-		}
+		expect.Equal(t, len(webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?"+query)).Items), want, "%s", query)
 	}
-	if first := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?order=oldest&limit=1")); first.Items[0].Seq != 1 ||
-		first.Next == "" {
-		t.Errorf("%+v", first)
-	}
+	first := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?order=oldest&limit=1"))
+	expect.That(t, first.Items[0].Seq == 1 && first.Next != "", "%+v", first)
 	for _, query := range []string{"from=yesterday", "to=2026-13-01", "order=up", "cursor=%21",
 		"cursor=" + string(answer.CursorOf("x")), "cursor=" + string(answer.CursorOf("-4")), "limit=0"} {
 		expect.Equal(t, s.Do("GET", "/api/v1/audit?"+query).Code, 400, "%s", query)
@@ -66,15 +62,12 @@ func TestTheAuditRecordIsAFileToo(t *testing.T) {
 	a := webtest.CannedAudit()
 	a.Add(store.AuditEntry{At: webtest.Epoch, What: "login.refused", From: "=HYPERLINK(1)", Details: map[string]string{"reason": "password"}})
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
-	link, _ := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.&below=50").Body.String()).Find("a[href*='/audit.csv']").Attr("href")
+	link, _ := s.Page(t, "/audit?what=login.&below=50").Find("a[href*='/audit.csv']").Attr("href")
 	expect.Contains(t, link, "what=login.", "the page's link to the file")
 	rows, err := csv.NewReader(strings.NewReader(s.Do("GET", "/audit.csv?what=login.").Body.String())).ReadAll()
-	if err != nil || len(rows) != 122 || rows[0][0] != "seq" || rows[1][0] != "121" {
-		t.Fatalf("%d lines, %v", len(rows), err)
-	}
-	if from := rows[1][slices.Index(rows[0], "from")]; !strings.HasPrefix(from, "'=") {
-		t.Errorf("a spreadsheet would run %q", from)
-	}
+	must.That(t, err == nil && len(rows) == 122 && rows[0][0] == "seq" && rows[1][0] == "121", "%d lines, %v", len(rows), err)
+	from := rows[1][slices.Index(rows[0], "from")]
+	expect.That(t, strings.HasPrefix(from, "'="), "a spreadsheet would run %q", from)
 }
 
 // What the wire carries is all that the hash covers.
@@ -94,9 +87,8 @@ func TestAuditOnTheWireCanBeVerified(t *testing.T) {
 		AuditEntry: store.AuditEntry{Cluster: r.Cluster, At: r.At, By: r.By, Via: r.Via, From: r.From,
 			What: r.What, Subject: r.Subject, Outcome: r.Outcome, Details: r.Details},
 	}
-	if err := audit.Check(back, 121, last.Prev); err != nil {
-		t.Errorf("%v: %+v", err, r)
-	}
+	err := audit.Check(back, 121, last.Prev)
+	expect.That(t, err == nil, "%v: %+v", err, r)
 }
 
 func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
@@ -109,28 +101,27 @@ func TestABrokenRecordIsSaidOnEveryPageToThoseWhoMayReadIt(t *testing.T) {
 			s := webtest.New(t, func(d *site.Deps) {
 				d.Audit.Trail, d.Access.Auth = a, webtest.OnePerson{Who: auth.Principal{ID: "user:x", Name: "x", Role: role, Method: auth.ByPassword}}
 			})
-			if said := strings.Contains(s.Do("GET", "/").Body.String(),
-				"The audit record was changed by something other than this program; the Audit page shows where."); said != (want && broken) {
-				t.Errorf("%s, broken %v: said %v", role, broken, said)
-			}
+			said := strings.Contains(s.Do("GET", "/").Body.String(),
+				"The audit record was changed by something other than this program; the Audit page shows where.")
+			expect.Equal(t, said, want && broken, "%s, broken %v: said", role, broken)
 		}
 	}
 }
 
 func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 	s := webtest.New(t)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.").Body.String())
+	doc := s.Page(t, "/audit?what=login.")
 	if n := doc.Find("tbody tr").Length(); n != answer.PageRows {
 		t.Fatal(n)
 	}
 	older, _ := doc.Find("nav.pages a[rel=next]").Attr("href")
 	u, err := url.Parse(older)
 	must.That(t, err == nil && u.Query().Get("what") == "login." && u.Query().Get("below") == "71", "%v %v", older, err)
-	doc = webtest.ParseHTML(t, s.Do("GET", older).Body.String())
+	doc = s.Page(t, older)
 	if first := strings.TrimSpace(doc.Find("tbody tr").First().Find("td").First().Text()); first != "70" {
 		t.Error(first)
 	}
-	refused := webtest.ParseHTML(t, s.Do("GET", "/audit?what=login.refused").Body.String()).Find("tbody").Text()
+	refused := s.Page(t, "/audit?what=login.refused").Find("tbody").Text()
 	if strings.Count(refused, "Tried to sign in") != 10 || strings.Contains(refused, "Signed in") || !strings.Contains(refused, "anna") ||
 		!strings.Contains(refused, "unknown") {
 		t.Error(refused)
@@ -139,12 +130,8 @@ func TestTheAuditPageIsPagedAndFiltered(t *testing.T) {
 		expect.Contains(t, s.Do("GET", address).Body.String(), want, "%s", address)
 	}
 	empty := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = &webtest.StubAudit{} })
-	if text := empty.Do("GET", "/audit").Body.String(); !strings.Contains(
-		text,
-		"Nothing is recorded yet",
-	) {
-		t.Error("an empty record is not said to be")
-	}
+	text := empty.Do("GET", "/audit").Body.String()
+	expect.That(t, strings.Contains(text, "Nothing is recorded yet"), "an empty record is not said to be")
 	for _, address := range []string{"/audit?below=x", "/audit?below=0", "/audit?from=x"} {
 		expect.Equal(t, s.Do("GET", address).Code, 400, "%s", address)
 	}
@@ -157,29 +144,14 @@ func TestHostileTextInTheAuditRecordStaysText(t *testing.T) {
 		"\u202egpj.exe\x1b[31m\r\n", "=HYPERLINK(1)", "{seq}",
 	}
 	for _, text := range hostile {
-		a.Add(
-			store.AuditEntry{
-				At:      webtest.Epoch,
-				By:      text,
-				Via:     text,
-				From:    text,
-				What:    text,
-				Subject: text,
-				Outcome: text,
-				Details: map[string]string{text: text},
-			},
-		)
+		a.Add(store.AuditEntry{At: webtest.Epoch, By: text, Via: text, From: text, What: text, Subject: text, Outcome: text,
+			Details: map[string]string{text: text}})
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = a })
-	doc := webtest.ParseHTML(
-		t,
-		s.Do("GET",
-			"/audit?by="+url.QueryEscape(hostile[1])+"&what="+url.QueryEscape(hostile[1])+"&subject="+url.QueryEscape(hostile[0])).Body.String(),
-	)
-	page := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String())
-	if doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() > 0 {
-		t.Error("markup of a record is markup of the page")
-	}
+	doc := s.Page(t, "/audit?"+url.Values{"by": {hostile[1]}, "what": {hostile[1]}, "subject": {hostile[0]}}.Encode())
+	page := s.Page(t, "/audit")
+	expect.That(t, doc.Find("main script, main img").Length()+page.Find("main script, main img").Length() == 0,
+		"markup of a record is markup of the page")
 	if n := page.Find("tbody tr").Length(); n != len(hostile) {
 		t.Error(n)
 	}
@@ -235,11 +207,10 @@ func checkWords(t *testing.T, codes ...string) {
 		trail.Add(store.AuditEntry{At: webtest.Epoch, What: code, Outcome: "ok"})
 	}
 	s := webtest.New(t, func(d *site.Deps) { d.Audit.Trail = trail })
-	rows := webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("tbody th[scope=row]")
+	rows := s.Page(t, "/audit").Find("tbody th[scope=row]")
 	must.That(t, rows.Length() == len(codes), "%d rows for %d codes", rows.Length(), len(codes))
 	rows.Each(func(_ int, what *goquery.Selection) {
-		if code := what.AttrOr("title", ""); code == "" || strings.TrimSpace(what.Text()) == code {
-			t.Errorf("no words for %q", code)
-		}
+		code := what.AttrOr("title", "")
+		expect.That(t, code != "" && strings.TrimSpace(what.Text()) != code, "no words for %q", code)
 	})
 }

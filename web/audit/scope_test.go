@@ -6,6 +6,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/internal/store/audit"
 	"shardboard/internal/topology"
@@ -56,7 +57,7 @@ func TestEntriesLeadToPagesOfTheirCluster(t *testing.T) {
 		"one": {one, "/surveys/S /collections/a.b%20c /runs/" + run + " /plans/" + plan},
 	} {
 		var got []string
-		rows := webtest.ParseHTML(t, c.s.Do("GET", "/audit").Body.String()).Find("tbody tr")
+		rows := c.s.Page(t, "/audit").Find("tbody tr")
 		for i := range rows.Length() {
 			for _, where := range []string{"td[data-label=About] a", "th a"} {
 				links := rows.Eq(i).Find(where)
@@ -66,9 +67,8 @@ func TestEntriesLeadToPagesOfTheirCluster(t *testing.T) {
 				}
 			}
 		}
-		if list := strings.Join(got, " "); list != c.want {
-			t.Errorf("%s:\n%s, want\n%s", name, list, c.want)
-		}
+		list := strings.Join(got, " ")
+		expect.That(t, list == c.want, "%s:\n%s, want\n%s", name, list, c.want)
 	}
 }
 
@@ -96,20 +96,15 @@ func TestEntriesOfAClusterAreForItsOperatorsAndForAdminsOfTheServer(t *testing.T
 				t.Errorf("%+v", r)
 			}
 		}
-		if told != c.told || len(items) != 7 {
-			t.Errorf("%s, on the cluster %q: %d of %d are told, want %d", c.role, c.there, told, len(items), c.told)
-		}
+		expect.That(t, told == c.told && len(items) == 7,
+			"%s, on the cluster %q: %d of %d are told, want %d", c.role, c.there, told, len(items), c.told)
 		page, csv := s.Do("GET", "/audit").Body.String(), s.Do("GET", "/audit.csv").Body.String()
-		if strings.Contains(page, "told nobody") != (c.told > 3) || strings.Contains(csv, "told nobody") != (c.told > 3) ||
-			strings.Contains(page, "told nobody either") != (c.told > 3) {
-			t.Errorf("%s, on the cluster %q: the page or the file tells something else than the JSON", c.role, c.there)
-		}
-		if strings.Contains(page, "/c/other/") != (c.there != "" && c.told == 7) {
-			t.Errorf("%s, on the cluster %q: links", c.role, c.there)
-		}
+		expect.That(t, strings.Contains(page, "told nobody") == (c.told > 3) && strings.Contains(csv, "told nobody") == (c.told > 3) &&
+			strings.Contains(page, "told nobody either") == (c.told > 3),
+			"%s, on the cluster %q: the page or the file tells something else than the JSON", c.role, c.there)
+		expect.Equal(t, strings.Contains(page, "/c/other/"), c.there != "" && c.told == 7, "%s, on the cluster %q: links", c.role, c.there)
 		found := webtest.Decode[api.List[api.AuditRecord]](t, s.Do("GET", "/api/v1/audit?subject="+plan)).Items
-		if want := map[bool]int{true: 2}[c.told == 7]; len(found) != want {
-			t.Errorf("%s, on the cluster %q: %d found by what they are about, want %d", c.role, c.there, len(found), want)
-		}
+		want := map[bool]int{true: 2}[c.told == 7]
+		expect.Equal(t, len(found), want, "%s, on the cluster %q: found by what they are about", c.role, c.there)
 	}
 }

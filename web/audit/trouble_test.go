@@ -111,22 +111,18 @@ func TestTroubleOfTheAuditRecordIsInBannerPageAPIAndMetrics(t *testing.T) {
 			"banner.audit.witness"} {
 			expect.Equal(t, strings.Contains(home, auditBanners[key]), key == c.banner, "%s: banner %s shown", name, key)
 		}
-		text := strings.Join(strings.Fields(webtest.ParseHTML(t, s.Do("GET", "/audit").Body.String()).Find("main").Text()), " ")
-		if !strings.Contains(text, c.says) || strings.Contains(text, "/var/x") || strings.Contains(text, "audit.break") {
-			t.Errorf("%s: %.400s", name, text)
-		}
+		text := strings.Join(strings.Fields(s.Page(t, "/audit").Find("main").Text()), " ")
+		expect.That(t, strings.Contains(text, c.says) && !strings.Contains(text, "/var/x") && !strings.Contains(text, "audit.break"),
+			"%s: %.400s", name, text)
 		st := webtest.Decode[api.AuditState](t, s.Do("GET", "/api/v1/audit/head"))
-		if c.code == "" && st.Problem != nil ||
-			c.code != "" && (st.Problem == nil || st.Problem.Code != c.code || strings.Contains(st.Problem.Text, "/var/x")) {
-			t.Errorf("%s: %+v", name, st.Problem)
-		}
+		expect.That(t, (c.code != "" || st.Problem == nil) &&
+			(c.code == "" || st.Problem != nil && st.Problem.Code == c.code && !strings.Contains(st.Problem.Text, "/var/x")),
+			"%s: %+v", name, st.Problem)
 		got := s.Do("GET", "/metrics").Body.String()
-		if has := strings.Contains(got, "\nshardboard_audit_ok "); has != (c.measure != "") ||
-			has && !strings.Contains(got, "\nshardboard_audit_ok "+c.measure+"\n") {
-			t.Errorf("%s: shardboard_audit_ok is not %q", name, c.measure)
-		}
-		if has := strings.Contains(got, "\nshardboard_audit_verified_age_seconds 20\n"); has != !a.Check.At.IsZero() {
-			t.Errorf("%s: the time of the last check: %v", name, has)
-		}
+		has := strings.Contains(got, "\nshardboard_audit_ok ")
+		expect.That(t, has == (c.measure != "") && (!has || strings.Contains(got, "\nshardboard_audit_ok "+c.measure+"\n")),
+			"%s: shardboard_audit_ok is not %q", name, c.measure)
+		has = strings.Contains(got, "\nshardboard_audit_verified_age_seconds 20\n")
+		expect.Equal(t, has, !a.Check.At.IsZero(), "%s: the time of the last check", name)
 	}
 }

@@ -73,22 +73,19 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 		if page := get(s.anna[0], "/plans/"+p.ID); strings.Contains(page, approve) || !strings.Contains(page, "Waits for the approval") {
 			s.Error("the maker is offered to approve, or not told that the plan waits")
 		}
-		if page := get(s.bert[0], "/plans/"+p.ID); !strings.Contains(page, approve) ||
-			strings.Contains(page, "Make your own plan") || strings.Contains(page, "Plan again") ||
-			!strings.Contains(page, "anna, who made it, can run it") {
-			s.Error("the other is not offered to approve, or offered something else")
-		}
-		if page := get(s.bert[0], "/runs"); !strings.Contains(page, `id="waiting"`) || !strings.Contains(page, "waiting for your approval") {
-			s.Error("the plan is in no list of those that wait")
-		}
+		page := get(s.bert[0], "/plans/"+p.ID)
+		expect.That(s, strings.Contains(page, approve) &&
+			!strings.Contains(page, "Make your own plan") && !strings.Contains(page, "Plan again") &&
+			strings.Contains(page, "anna, who made it, can run it"), "the other is not offered to approve, or offered something else")
+		page = get(s.bert[0], "/runs")
+		expect.ContainsAll(s, page, []string{`id="waiting"`, "waiting for your approval"}, "the plan is in no list of those that wait")
 		expect.Lacks(s, get(s.anna[0], "/runs"), "waiting for your approval", "the page of the maker")
 		form := func(who func(*http.Request), what string, pairs ...string) int {
 			return s.door.Ask(s.door.Handler(), "POST", "/plans/"+p.ID+"/"+what, who, webtest.Form(pairs...)).Code
 		}
 		for _, who := range s.anna { // a session and tokens are one person
-			if w := s.post(who, "/plans/"+p.ID+"/approve", hashOf(p)); w.Code != http.StatusForbidden {
-				s.Errorf("approved by its maker: %d %s", w.Code, w.Body)
-			}
+			w := s.post(who, "/plans/"+p.ID+"/approve", hashOf(p))
+			expect.That(s, w.Code == http.StatusForbidden, "approved by its maker: %d %s", w.Code, w.Body)
 		}
 		expect.Equal(s, form(s.anna[0], "approve", "hash", p.Hash), http.StatusForbidden, "approved by its maker")
 		expect.Equal(s, form(s.bert[0], "approve", "hash", p.Hash), http.StatusSeeOther, "approve")
@@ -97,15 +94,12 @@ func TestPageOfAPlanLeadsThroughItsApproval(t *testing.T) {
 		expect.Contains(s, get(s.anna[0], "/plans/"+p.ID), "wrong day", "the page of a refused plan")
 		expect.Equal(s, form(s.anna[0], "run", "hash", p.Hash), http.StatusConflict, "run")
 		again := s.plan(s.anna[1])
-		if w := s.post(s.bert[1], "/plans/"+again.ID+"/approve", hashOf(again)); w.Code != http.StatusOK {
-			s.Fatalf("%d %s", w.Code, w.Body)
-		}
-		if w := s.post(s.anna[1], "/plans/"+again.ID+"/run", hashOf(again)); w.Code != http.StatusAccepted {
-			s.Errorf("%d %s", w.Code, w.Body)
-		}
-		if w := s.post(s.anna[1], "/plans/"+again.ID+"/run", hashOf(again)); w.Code != http.StatusOK {
-			s.Errorf("a second run: %d %s", w.Code, w.Body)
-		}
+		w := s.post(s.bert[1], "/plans/"+again.ID+"/approve", hashOf(again))
+		must.That(s, w.Code == http.StatusOK, "%d %s", w.Code, w.Body)
+		w = s.post(s.anna[1], "/plans/"+again.ID+"/run", hashOf(again))
+		expect.That(s, w.Code == http.StatusAccepted, "%d %s", w.Code, w.Body)
+		w = s.post(s.anna[1], "/plans/"+again.ID+"/run", hashOf(again))
+		expect.That(s, w.Code == http.StatusOK, "a second run: %d %s", w.Code, w.Body)
 		time.Sleep(time.Minute)
 		expect.Equal(s, c.Sent(), 1, "commands sent")
 	})
@@ -130,15 +124,12 @@ func TestPlansThatWaitForApprovalAreListed(t *testing.T) {
 				s.Errorf("for bert: %+v", got)
 			}
 		}
-		if got := list(s.anna[0]).Items; len(got) != 1 || got[0].ForYou {
-			s.Errorf("for who made it: %+v", got)
-		}
-		if w := ask(s.bert[0], "text/csv"); !strings.Contains(w.Body.String(), p.ID) || !strings.HasPrefix(w.Body.String(), "id,") {
-			s.Errorf("as CSV: %s", w.Body)
-		}
-		if w := s.post(s.bert[0], "/plans/"+p.ID+"/approve", hashOf(p)); w.Code != http.StatusOK {
-			s.Fatalf("%d %s", w.Code, w.Body)
-		}
+		got := list(s.anna[0]).Items
+		expect.That(s, len(got) == 1 && !got[0].ForYou, "for who made it: %+v", got)
+		w := ask(s.bert[0], "text/csv")
+		expect.That(s, strings.Contains(w.Body.String(), p.ID) && strings.HasPrefix(w.Body.String(), "id,"), "as CSV: %s", w.Body)
+		w = s.post(s.bert[0], "/plans/"+p.ID+"/approve", hashOf(p))
+		must.That(s, w.Code == http.StatusOK, "%d %s", w.Code, w.Body)
 		expect.Len(s, list(s.bert[0]).Items, 0, "an approved plan waits")
 	})
 }

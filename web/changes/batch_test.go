@@ -36,9 +36,7 @@ func batchOfMoves(to string, from ...int) string {
 // page reads a page as an operator.
 func page(c *webtest.SimulatedServer, who, address string) *goquery.Document {
 	c.Helper()
-	w := c.Do("GET", address, webtest.As(who, auth.Operator))
-	must.That(c, w.Code == http.StatusOK, "%s: %d %s", address, w.Code, w.Body)
-	return webtest.ParseHTML(c.T, w.Body.String())
+	return c.Page(c.T, address, webtest.As(who, auth.Operator))
 }
 
 // startBatch plans and runs a batch.
@@ -51,9 +49,7 @@ func startBatch(c *webtest.SimulatedServer, plan string) api.Run {
 	}
 	w := c.Post("anna", "/api/v1/plans/"+p.ID+"/run", fmt.Sprintf(`{"hash":%q,"confirm":%q}`, p.Hash, confirm))
 	var run api.Run
-	if err := json.Unmarshal(w.Body.Bytes(), &run); err != nil || w.Code != http.StatusAccepted {
-		c.Fatalf("run: %d %s", w.Code, w.Body)
-	}
+	must.That(c, json.Unmarshal(w.Body.Bytes(), &run) == nil && w.Code == http.StatusAccepted, "run: %d %s", w.Code, w.Body)
 	return run
 }
 
@@ -89,14 +85,11 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 			"waits for a decision", "Its last run"},
 			"lacks")
 		form := doc.Find("form.decide[action='" + address + "/resume']")
-		if form.Find("button[value=retry]").Text() != "Retry item 1" || form.Find("button[value=skip]").Text() != "Skip item 1" {
-			c.Errorf("%s", doc.Find(".runacts").Text())
-		}
-		viewers := webtest.ParseHTML(c.T, c.Do("GET", address, webtest.As("vera", auth.Viewer)).Body.String())
-		if doc.Find("#live-run.is-open.is-held").Length() != 1 || doc.Find("#live-run .todecide a").AttrOr("href", "") != address ||
-			doc.Find(".runacts .pause").Length() != 1 || doc.Find(".runacts .resume").Length() != 1 {
-			c.Errorf("%s", doc.Find(".runacts").Text())
-		}
+		expect.That(c, form.Find("button[value=retry]").Text() == "Retry item 1" && form.Find("button[value=skip]").Text() == "Skip item 1",
+			"%s", doc.Find(".runacts").Text())
+		viewers := c.Page(c.T, address, webtest.As("vera", auth.Viewer))
+		expect.That(c, doc.Find("#live-run.is-open.is-held").Length() == 1 && doc.Find("#live-run .todecide a").AttrOr("href", "") == address &&
+			doc.Find(".runacts .pause").Length() == 1 && doc.Find(".runacts .resume").Length() == 1, "%s", doc.Find(".runacts").Text())
 		expect.Equal(c, viewers.Find(".runacts form").Length(), 0, "a viewer can decide")
 		expect.Contains(c, page(c, "bert", "/").Find("body").Text(), "Batch: 0 of 3 items, paused",
 			"the overview does not tell that the batch waits")
@@ -114,19 +107,16 @@ func TestPageOfABatchLetsAPersonRetryAndSkipFailedItems(t *testing.T) {
 			time.Sleep(time.Minute)
 		}
 		ended := c.Ended(run.ID)
-		if ended.State != "stopped" || ended.Batch.Done != 2 || ended.Batch.Skipped != 1 {
-			c.Errorf("%s %s: %+v", ended.State, ended.Why, ended.Batch)
-		}
-		if text := page(c, "bert", address).Find(".standing").Text(); !strings.Contains(text, "2 of 3 items done. The run of each item lists") {
-			c.Errorf("%q", text)
-		}
+		expect.That(c, ended.State == "stopped" && ended.Batch.Done == 2 && ended.Batch.Skipped == 1,
+			"%s %s: %+v", ended.State, ended.Why, ended.Batch)
+		text = page(c, "bert", address).Find(".standing").Text()
+		expect.That(c, strings.Contains(text, "2 of 3 items done. The run of each item lists"), "%q", text)
 		items := webtest.Decode[api.List[api.BatchItem]](c.T, c.Do("GET", "/api/v1"+address+"/items?limit=2", webtest.As("vera", auth.Viewer)))
 		expect.That(c, len(items.Items) == 2 && items.Next != "" && items.Items[0].State == "skipped", "%+v", items)
 		rows := page(c, "bert", address).Find("#items tbody tr")
 		expect.That(c, rows.Length() == 3 && strings.Contains(rows.Eq(0).Text(), "Skipped"), "%s", rows.Text())
-		if w := c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", "x", "do", "skip")); w.Code != 400 {
-			c.Errorf("an item x: %d", w.Code)
-		}
+		w = c.Do("POST", address+"/resume", webtest.As("bert", auth.Operator), webtest.Form("item", "x", "do", "skip"))
+		expect.Equal(c, w.Code, 400, "an item x")
 	})
 }
 
@@ -146,17 +136,15 @@ func TestPageOfABatchIsOneLineOfProgressAndSaysWhatIsNotKnown(t *testing.T) {
 			"lacks")
 		w := c.Do("POST", address+"/pause", webtest.As("bert", auth.Operator), webtest.Form())
 		now := webtest.Decode[api.Run](c.T, c.Do("GET", "/api/v1"+address, webtest.As("vera", auth.Viewer)))
-		if w.Code != http.StatusSeeOther || !now.Batch.Paused || now.Batch.PausedBy != "user:bert" || now.Batch.Seconds == nil {
-			c.Fatalf("%d: %+v", w.Code, now.Batch)
-		}
+		must.That(c, w.Code == http.StatusSeeOther && now.Batch.Paused && now.Batch.PausedBy == "user:bert" && now.Batch.Seconds != nil,
+			"%d: %+v", w.Code, now.Batch)
 		unknown := strings.Join(now.Batch.Health[0].Unknown, "\n")
 		expect.Contains(c, unknown, "Not known: secondaries, replication lag and tickets.", "JSON")
 		again := webtest.Decode[api.Run](c.T, c.Post("bert", "/api/v1"+address+"/resume", ""))
 		expect.That(c, !again.Batch.Paused, "%+v", again.Batch)
 		time.Sleep(20 * time.Minute)
-		if run := c.Ended(run.ID); run.State != "succeeded" || run.Batch.Done != 3 {
-			c.Errorf("%s: %+v", run.State, run.Batch)
-		}
+		run = c.Ended(run.ID)
+		expect.That(c, run.State == "succeeded" && run.Batch.Done == 3, "%s: %+v", run.State, run.Batch)
 	}, func(o *engine.Options) { o.Counter = o.Reader.(operation.Counter) })
 }
 
@@ -168,9 +156,8 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 		doc := page(c, "anna", "/plans/"+p.ID)
 		button := doc.Find("button[name=leaveOutBlocked]")
 		form := button.Closest("form")
-		if again, _ := form.Find("input[name=again]").Attr("value"); button.Text() != "Plan without the blocked items" || again != p.ID {
-			c.Fatalf("%s", doc.Find("#plan").Text())
-		}
+		again, _ := form.Find("input[name=again]").Attr("value")
+		must.That(c, button.Text() == "Plan without the blocked items" && again == p.ID, "%s", doc.Find("#plan").Text())
 		w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
 			webtest.Form("kind", "batch", "again", p.ID, "reason", p.Reason, "leaveOutBlocked", "true"))
 		to := w.Header().Get("Location")
@@ -186,41 +173,32 @@ func TestBlockedPlanOfABatchOffersOneWithoutItsBlockedItems(t *testing.T) {
 		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
 			webtest.Form("kind", "batch", "again", all.ID, "reason", "r", "leaveOutBlocked", "true"))
 		alert := webtest.ParseHTML(c.T, w.Body.String()).Find("[role=alert]").Text()
-		if w.Code != http.StatusConflict || !strings.Contains(alert, "A check blocks every item.") {
-			c.Errorf("all blocked: %d %s", w.Code, alert)
-		}
+		expect.That(c, w.Code == http.StatusConflict && strings.Contains(alert, "A check blocks every item."),
+			"all blocked: %d %s", w.Code, alert)
 		expect.Equal(c, c.Sent(), 0, "commands were sent")
 	})
 }
 
 func TestFormsOfOneChangeAndOfABatchLeadToEachOther(t *testing.T) {
 	s := webtest.New(t)
-	read := func(address string) *goquery.Document {
-		t.Helper()
-		w := s.Do("GET", address)
-		must.That(t, w.Code == http.StatusOK, "%s: %d", address, w.Code)
-		return webtest.ParseHTML(t, w.Body.String())
-	}
 	table := webtest.NewStory().View().Table
 	c := table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
 	one := answer.PlanURL(actions.MoveChunk, "ns", string(c.NS), "chunk", ref, "to", "shard-rs-2", "force", "true")
-	several, _ := read(one).Find("a:contains('Several at once')").Attr("href")
-	form := read(several)
+	several, _ := s.Page(t, one).Find("a:contains('Several at once')").Attr("href")
+	form := s.Page(t, several)
 	for name, want := range map[string]string{"chunks": ref, "each": "move", "to": "shard-rs-2", "ns": string(c.NS)} {
 		field := form.Find("form.plan [name=" + name + "]")
 		got := field.AttrOr("value", field.Find("option[selected]").AttrOr("value", field.Text()))
 		expect.Equal(t, got, want, "%s", name)
 	}
-	if form.Find("form.plan [name=projects]").Length() != 0 || form.Find("form.plan [name=force]").AttrOr("value", "") != "true" {
-		t.Errorf("%s", form.Find("form.plan").Text())
-	}
+	expect.That(t, form.Find("form.plan [name=projects]").Length() == 0 && form.Find("form.plan [name=force]").AttrOr("value", "") == "true",
+		"%s", form.Find("form.plan").Text())
 	expect.Equal(t, form.Find("a:contains('Move')").AttrOr("href", ""), one, "the link back")
 	for _, k := range actions.Kinds() {
 		list, _ := actions.BatchList(k)
-		if link := read(answer.PlanURL(k)).Find("a:contains('Several at once')"); (link.Length() == 1) != (list != "") {
-			t.Errorf("%s: %d links", k, link.Length())
-		}
+		link := s.Page(t, answer.PlanURL(k)).Find("a:contains('Several at once')")
+		expect.Equal(t, link.Length() == 1, list != "", "%s: %d links", k, link.Length())
 	}
 }
 
@@ -251,9 +229,8 @@ func TestPagesOfABatchOfAThousandItemsStaySmall(t *testing.T) {
 		next, _ := first.Find("#commands a[rel=next]").Attr("href")
 		second := page(c, "anna", strings.TrimSuffix(next, "#commands")).Find("#commands")
 		n := second.Find("ol li")
-		if n.Length() != 100 || !strings.Contains(n.Eq(0).Text(), "{p: 2000}") || n.Eq(0).Find(".nth").Text() != "101" {
-			c.Errorf("%d items: %s", n.Length(), n.Eq(0).Text())
-		}
+		expect.That(c, n.Length() == 100 && strings.Contains(n.Eq(0).Text(), "{p: 2000}") && n.Eq(0).Find(".nth").Text() == "101",
+			"%d items: %s", n.Length(), n.Eq(0).Text())
 		blocked := c.Plan("anna", batchOfMoves("shard-rs-1", from...))
 		check("blocked plan", "/plans/"+blocked.ID)
 		run := startBatch(c, batchOfMoves("shard-rs-2", from...))

@@ -31,29 +31,24 @@ func TestChangesAreOfferedToOperatorsAndLeadToAForm(t *testing.T) {
 	s := webtest.New(t, webtest.WithPeople)
 	for _, address := range webtest.PagesWithChanges() {
 		for _, role := range []auth.Role{auth.Viewer, auth.Support} {
-			if page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("vera", role)).Body.String()); page.Find(".acts").Length() != 0 {
-				t.Errorf("%s offers changes to a %s", address, role)
-			}
+			page := s.Page(t, address, webtest.As("vera", role))
+			expect.Equal(t, page.Find(".acts").Length(), 0, "%s offers changes to a %s", address, role)
 		}
-		page := webtest.ParseHTML(t, s.Do("GET", address, webtest.As("olga", auth.Operator)).Body.String())
+		page := s.Page(t, address, webtest.As("olga", auth.Operator))
 		links := page.Find(".acts a")
-		if links.Length() == 0 || page.Find("[data-live] .acts").Length() != 0 {
-			t.Errorf("%s: %d offers, in the live region %d", address, links.Length(), page.Find("[data-live] .acts").Length())
-		}
+		expect.That(t, links.Length() != 0 && page.Find("[data-live] .acts").Length() == 0,
+			"%s: %d offers, in the live region %d", address, links.Length(), page.Find("[data-live] .acts").Length())
 		for i := range links.Length() {
 			to, _ := links.Eq(i).Attr("href")
 			w := s.Do("GET", to, webtest.As("olga", auth.Operator))
-			if form := webtest.ParseHTML(t, w.Body.String()).Find("form[action='/plans'][method=post] #reason"); w.Code != 200 ||
-				form.Length() != 1 {
-				t.Errorf("%s leads to %s: %d", address, to, w.Code)
-			}
+			form := webtest.ParseHTML(t, w.Body.String()).Find("form[action='/plans'][method=post] #reason")
+			expect.That(t, w.Code == 200 && form.Length() == 1, "%s leads to %s: %d", address, to, w.Code)
 		}
 	}
 	locked := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(store.OwnedByAnother))
-	page := webtest.ParseHTML(t, locked.Do("GET", "/zones", webtest.As("olga", auth.Operator)).Body.String())
-	if page.Find(".acts a").Length() != 0 || !strings.Contains(page.Find(".acts").Text(), "Another shardboard owns") {
-		t.Errorf("read only: %s", page.Find(".acts").Text())
-	}
+	page := locked.Page(t, "/zones", webtest.As("olga", auth.Operator))
+	expect.That(t, page.Find(".acts a").Length() == 0 && strings.Contains(page.Find(".acts").Text(), "Another shardboard owns"),
+		"read only: %s", page.Find(".acts").Text())
 }
 
 func TestImpossibleChangesTellWhy(t *testing.T) {
@@ -103,9 +98,8 @@ func TestImpossibleChangesTellWhy(t *testing.T) {
 	read(of(zoned(true, 0)).Shard(name), out(name)) // its ranges would have no shard
 	for _, fit := range []answer.View{zoned(true, 0, 1), zoned(false, 0)} {
 		list := of(fit).Shard(name)
-		if i := slices.IndexFunc(list, func(a api.Offer) bool { return a.Text == out(name) }); i < 0 || list[i].Why != "" {
-			t.Errorf("%+v", list)
-		}
+		i := slices.IndexFunc(list, func(a api.Offer) bool { return a.Text == out(name) })
+		expect.That(t, i >= 0 && list[i].Why == "", "%+v", list)
 	}
 }
 
@@ -114,16 +108,13 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 	for _, k := range actions.Kinds() {
 		w := s.Do("GET", answer.PlanURL(k))
 		page := webtest.ParseHTML(t, w.Body.String())
-		if w.Code != 200 || page.Find("form[action='/plans'] input[name=kind]").AttrOr("value", "") != string(k) {
-			t.Errorf("%s: %d", k, w.Code)
-		}
-		if title := page.Find("h1").Text(); title == string(k) || strings.Contains(page.Find("main").Text(), "arg.") {
-			t.Errorf("%s has the title %q", k, title)
-		}
+		expect.That(t, w.Code == 200 && page.Find("form[action='/plans'] input[name=kind]").AttrOr("value", "") == string(k),
+			"%s: %d", k, w.Code)
+		title := page.Find("h1").Text()
+		expect.That(t, title != string(k) && !strings.Contains(page.Find("main").Text(), "arg."), "%s has the title %q", k, title)
 		page.Find("form.plan label").Each(func(_ int, l *goquery.Selection) {
-			if _, name := actions.ArgumentNamed(strings.TrimSpace(l.Text())); name {
-				t.Errorf("%s: the field %q has no words", k, l.Text())
-			}
+			_, name := actions.ArgumentNamed(strings.TrimSpace(l.Text()))
+			expect.That(t, !name, "%s: the field %q has no words", k, l.Text())
 		})
 	}
 	expect.Equal(t, s.Do("GET", "/plans/new?kind=explode").Code, http.StatusBadRequest, "an unknown kind")
@@ -133,7 +124,7 @@ func TestEveryKindHasAFormWithItsWords(t *testing.T) {
 func TestEachFormLeadsToThePlaybooksThatPlanItsChange(t *testing.T) {
 	s := webtest.New(t)
 	leads := func(k actions.Kind) (out []string) {
-		page := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(k)).Body.String())
+		page := s.Page(t, answer.PlanURL(k))
 		page.Find(`#newplan a[href^="/help/"]`).Each(func(_ int, a *goquery.Selection) {
 			out = append(out, strings.TrimPrefix(a.AttrOr("href", ""), "/help/"))
 		})
@@ -157,11 +148,10 @@ func TestPlanOfAnotherOperatorIsShownWithoutAWayToRunIt(t *testing.T) {
 		buttons    int
 		says       string
 	}{{"olga", "operator", 1, ""}, {"bert", "operator", 0, "was made by Olga"}, {"vera", "viewer", 0, "needs the role"}} {
-		page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("move"), webtest.As(c.name, auth.Role(c.role))).Body.String())
-		if n := page.Find(".confirm button.main:not([disabled])").Length(); n != c.buttons ||
-			!strings.Contains(page.Find(".confirm").Text(), c.says) {
-			t.Errorf("%s: %d buttons, %s", c.name, n, page.Find(".confirm").Text())
-		}
+		page := s.Page(t, "/plans/"+webtest.RecordID("move"), webtest.As(c.name, auth.Role(c.role)))
+		n := page.Find(".confirm button.main:not([disabled])").Length()
+		expect.That(t, n == c.buttons && strings.Contains(page.Find(".confirm").Text(), c.says),
+			"%s: %d buttons, %s", c.name, n, page.Find(".confirm").Text())
 	}
 }
 
@@ -182,9 +172,8 @@ func TestARunIsFollowedLiveAndTheSameForAll(t *testing.T) {
 		synctest.Wait()
 		f := b.Last(t)
 		expect.That(t, f.Topic == "run:"+id && strings.Contains(f.HTML, "Phase 5 of 6 of the move"), "%+v", f)
-		if strings.Contains(f.HTML, "<form") || strings.Contains(f.HTML, "<button") {
-			t.Error("a fragment for all has what not all may press")
-		}
+		expect.That(t, !strings.Contains(f.HTML, "<form") && !strings.Contains(f.HTML, "<button"),
+			"a fragment for all has what not all may press")
 	}, func(d *site.Deps) { // its channel is of the bubble
 		stub = webtest.CannedActions()
 		d.Changes.Actions = stub
@@ -212,9 +201,8 @@ func TestRunOfADrainSaysThatStopDoesNotEndIt(t *testing.T) {
 		table.ServerInfo.Version = version
 		s.Watcher.Publish(table)
 		page := s.Do("GET", "/runs/"+webtest.RecordID(webtest.DrainingRun)).Body.String()
-		if !strings.Contains(page, "shard-rs-2 keeps draining until it is empty") || !strings.Contains(page, want) {
-			t.Errorf("%s: the page of the run lacks %q", version, want)
-		}
+		expect.That(t, strings.Contains(page, "shard-rs-2 keeps draining until it is empty") && strings.Contains(page, want),
+			"%s: the page of the run lacks %q", version, want)
 	}
 }
 
@@ -230,9 +218,7 @@ func TestFormsSpeakTheWordsOfTheProfile(t *testing.T) {
 		if text := main.Text(); !strings.Contains(text, says) || strings.Contains(text, " project") || strings.Contains(text, "Project") {
 			t.Errorf("%s: status %d, says %q", path, w.Code, text)
 		}
-		if path == "/plans/new?kind=pin" && main.Find("[name=project]").Length() != 1 {
-			t.Error("the argument has another name")
-		}
+		expect.That(t, path != "/plans/new?kind=pin" || main.Find("[name=project]").Length() == 1, "the argument has another name")
 	}
 }
 
@@ -246,10 +232,9 @@ func TestRemovedPlanIsNotFoundWithItsReason(t *testing.T) {
 		for path, says := range map[string]string{"/plans/" + p.ID: "never run and was removed after 30 days",
 			"/plans/" + strings.Repeat("a", 26): "no such plan"} {
 			for prefix, accept := range map[string]string{"": "text/html", "/api/v1": "application/json"} {
-				if w := f.Do("GET", prefix+path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept)); w.Code != http.StatusNotFound ||
-					!strings.Contains(w.Body.String(), says) {
-					f.Errorf("%s%s: %d %s", prefix, path, w.Code, w.Body)
-				}
+				w := f.Do("GET", prefix+path, webtest.As("anna", auth.Operator), webtest.Header("Accept", accept))
+				expect.That(f, w.Code == http.StatusNotFound && strings.Contains(w.Body.String(), says),
+					"%s%s: %d %s", prefix, path, w.Code, w.Body)
 			}
 		}
 	})

@@ -53,23 +53,19 @@ func TestPageAndAPIGiveTheSameAnswerWhetherARunHelped(t *testing.T) {
 		}
 		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return sc.View.Now } }, sc.Change)
 		s.Watcher.Value, s.Keeper.Value = sc.View.Table, sc.View.Dir
-		page := webtest.ParseHTML(t, s.Do("GET", sc.Path).Body.String())
+		page := s.Page(t, sc.Path)
 		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+sc.Path))
 		must.That(t, run.Outcome != nil && run.Outcome.Text != "", "%s: the API has no answer", name)
 		answer := page.Find(".outcome .verdict").Text()
-		if !strings.Contains(answer, run.Outcome.Text) {
-			t.Errorf("%s: the page says %q, the API %q", name, answer, run.Outcome.Text)
-		}
+		expect.That(t, strings.Contains(answer, run.Outcome.Text), "%s: the page says %q, the API %q", name, answer, run.Outcome.Text)
 		for _, note := range run.Outcome.Notes {
 			expect.Contains(t, page.Find(".outcome").Text(), note.Text, "%s: the page", name)
 		}
-		if rows := page.Find(".outcome table").First().Find("tbody tr[data-key]").Length(); rows != len(run.Outcome.Shards) {
-			t.Errorf("%s: %d shards on the page, %d in the API", name, rows, len(run.Outcome.Shards))
-		}
-		if (run.Outcome.State == "uncounted" || run.Outcome.State == "tooEarly") &&
-			(run.Outcome.After.Writes != nil || run.Outcome.ShareDifference != nil) {
-			t.Errorf("%s: what was not counted has a figure: %+v", name, run.Outcome.After)
-		}
+		rows := page.Find(".outcome table").First().Find("tbody tr[data-key]").Length()
+		expect.That(t, rows == len(run.Outcome.Shards), "%s: %d shards on the page, %d in the API", name, rows, len(run.Outcome.Shards))
+		expect.That(t, run.Outcome.State != "uncounted" && run.Outcome.State != "tooEarly" ||
+			run.Outcome.After.Writes == nil && run.Outcome.ShareDifference == nil,
+			"%s: what was not counted has a figure: %+v", name, run.Outcome.After)
 		expect.LacksAll(t, page.Find(".outcome, section.cost").Text(), []string{"[outcome.", "[cost.", "{"}, "%s", name)
 	}
 }
@@ -88,7 +84,7 @@ func TestEarlyOutcomeTellsWhenItWillBeKnown(t *testing.T) {
 		o.State, o.Verdict, o.After = outcome.TooEarly, "", outcome.Side{Span: o.After.Span}
 		at = o.KnownAt
 	})
-	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).Body.String()).
+	page := s.Page(t, "/runs/"+webtest.RecordID("moved"), webtest.As("vera", auth.Viewer)).
 		Find(".outcome")
 	if !strings.Contains(page.Text(), format.Clock(at)) || !strings.Contains(page.Find("td").Text(), "not counted yet") {
 		t.Error(page.Text())
@@ -111,24 +107,21 @@ func TestEstimatedAndActualAreSideBySide(t *testing.T) {
 	run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1/runs/"+id, webtest.As("vera", auth.Viewer)))
 	must.That(t, run.Cost != nil && run.Cost.Moved == 1 && len(run.Cost.Steps) == 1, "%+v", run.Cost)
 	is, est := run.Cost.Actual, run.Cost.Estimated
-	if is.Documents.Value == nil || *is.Documents.Value != 8123 || is.Bytes.Value == nil || *is.Bytes.Value != 8_600_000 ||
-		is.DurationMillis.Value == nil || *is.DurationMillis.Value != 8000 {
-		t.Errorf("actual %+v", is)
-	}
+	expect.That(t, is.Documents.Value != nil && *is.Documents.Value == 8123 && is.Bytes.Value != nil && *is.Bytes.Value == 8_600_000 &&
+		is.DurationMillis.Value != nil && *is.DurationMillis.Value == 8000, "actual %+v", is)
 	if est.Bytes.Value == nil || run.Cost.Steps[0].Estimated.Bytes.Value == nil ||
 		*run.Cost.Steps[0].Estimated.Bytes.Value != *est.Bytes.Value ||
 		run.Cost.Steps[0].Estimated.Documents.Value == nil {
 		t.Errorf("estimated %+v, of the step %+v", est, run.Cost.Steps[0].Estimated)
 	}
-	page := webtest.ParseHTML(t, s.Do("GET", "/runs/"+id, webtest.As("vera", auth.Viewer)).Body.String())
+	page := s.Page(t, "/runs/"+id, webtest.As("vera", auth.Viewer))
 	if text := page.Find("section.cost").Text(); !strings.Contains(text, "8.0") || page.Find("section.cost tbody tr").Length() != 3 {
 		t.Error(text)
 	}
 	expect.ContainsAll(t, page.Find(".commands small.cost").Text(), []string{"Copied", "Estimated"}, "the step")
-	if list := webtest.Decode[api.List[api.Run]](t, s.Do("GET", "/api/v1/runs",
-		webtest.As("vera", auth.Viewer))); list.Items[0].Outcome != nil || list.Items[0].Cost != nil {
-		t.Error("a list has outcomes")
-	}
+	list := webtest.Decode[api.List[api.Run]](t, s.Do("GET", "/api/v1/runs",
+		webtest.As("vera", auth.Viewer)))
+	expect.That(t, list.Items[0].Outcome == nil && list.Items[0].Cost == nil, "a list has outcomes")
 }
 
 func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
@@ -143,9 +136,8 @@ func TestTheAnswerArrivesLiveWhenItsWindowIsOver(t *testing.T) {
 		stub.Change(done)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if f := b.Last(t); f.Topic != "run:"+id || !strings.Contains(f.HTML, "Did it help?") || !strings.Contains(f.HTML, "Yes.") {
-			t.Errorf("%+v", f)
-		}
+		f := b.Last(t)
+		expect.That(t, f.Topic == "run:"+id && strings.Contains(f.HTML, "Did it help?") && strings.Contains(f.HTML, "Yes."), "%+v", f)
 	}, func(d *site.Deps) {
 		a := webtest.CannedActions()
 		a.RunList = append(a.RunList, webtest.MovedRun(v, a))
@@ -162,13 +154,11 @@ func TestRunWithoutEffectHasNoOutcome(t *testing.T) {
 		s := webtest.New(t, func(d *site.Deps) { d.Now = func() time.Time { return v.Now } })
 		s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 		path := "/runs/" + webtest.RecordID(name)
-		if page := webtest.ParseHTML(t, s.Do("GET", path).Body.String()); page.Find(".outcome").Length() != 0 {
-			t.Errorf("%s: %s", name, page.Find(".outcome").Text())
-		}
+		page := s.Page(t, path)
+		expect.Equal(t, page.Find(".outcome").Length(), 0, "%s: %s", name, page.Find(".outcome").Text())
 		want := map[bool]string{true: "running", false: "unchanged"}[name == "running"]
-		if run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+path)); run.Outcome == nil || run.Outcome.State != want {
-			t.Errorf("%s: %+v", name, run.Outcome)
-		}
+		run := webtest.Decode[api.Run](t, s.Do("GET", "/api/v1"+path))
+		expect.That(t, run.Outcome != nil && run.Outcome.State == want, "%s: %+v", name, run.Outcome)
 	}
 }
 
@@ -187,10 +177,9 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 	slices.Reverse(events)
 	s := engine.Step{Step: operation.Step{Op: operation.OpMove, NS: webtest.DocumentsNS, Shard: "shard-rs-2"}, Events: events,
 		Error: `The cluster refused to move a chunk: "Data transfer error: migrate failed: Location51008: operation was interrupted".`}
-	if got := changing.StepEvents(s); got[1].ReasonCode != "copyStopped" || got[1].ReasonFrom != "run" || got[0].ReasonCode != "" ||
-		!got[1].Failed {
-		t.Errorf("%+v", got)
-	}
+	got := changing.StepEvents(s)
+	expect.That(t, got[1].ReasonCode == "copyStopped" && got[1].ReasonFrom == "run" && got[0].ReasonCode == "" && got[1].Failed,
+		"%+v", got)
 	expect.ContainsAll(t, failureOf(t, s), []string{"Location51008", "same _id"}, "the text")
 	s.State = engine.Unknown
 	if text := failureOf(t, s); strings.Contains(text, "try again") || !strings.Contains(text, "Location51008") {
@@ -200,9 +189,8 @@ func TestAStepSaysWhyItsMoveFailed(t *testing.T) {
 		Step:  operation.Step{Op: operation.OpSplitAt, NS: webtest.DocumentsNS},
 		Error: `The cluster refused to split: "operation exceeded time limit".`,
 	}
-	if row := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]; row.Means != "" {
-		t.Errorf("words of a move for a split: %q", row.Means)
-	}
+	row := changing.RunOf(webtest.NewStory().View(), engine.Run{Steps: []engine.Step{split}}).Steps[0]
+	expect.Equal(t, row.Means, "", "words of a move for a split")
 }
 
 func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
@@ -242,7 +230,7 @@ func TestRunShowsTheServersCountsOfItsMoves(t *testing.T) {
 		t.Errorf("%+v", commit)
 	}
 	expect.That(t, events[0].Counts == nil && events[2].Counts == nil, "counts that nobody logged: %+v", events)
-	log := webtest.ParseHTML(t, s.Do("GET", "/runs/"+webtest.RecordID("running")).Body.String()).Find("ol.events").Text()
+	log := s.Page(t, "/runs/"+webtest.RecordID("running")).Find("ol.events").Text()
 	expect.Contains(t, log, "cloned 7, clonedBytes 700", "the log of the page")
 }
 
@@ -322,9 +310,8 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		w := f.Post("anna", "/api/v1/plans/"+p.ID+"/run", hashOf(p))
 		var run api.Run
 		must.That(f, json.Unmarshal(w.Body.Bytes(), &run) == nil && w.Code == http.StatusAccepted, "%d %s", w.Code, w.Body)
-		if run = f.Ended(run.ID); run.State != "succeeded" {
-			f.Fatalf("the move: %s %s", run.State, run.Why)
-		}
+		run = f.Ended(run.ID)
+		must.That(f, run.State == "succeeded", "the move: %s %s", run.State, run.Why)
 		told, stop := hot.Subscribe()
 		defer stop()
 		if o := run.Outcome; o == nil || o.State != "tooEarly" || o.KnownAt == nil || o.Verdict != "" || o.After.Writes != nil ||
@@ -340,14 +327,12 @@ func TestAMoveOfAHotChunkIsMeasuredBeforeAndAfter(t *testing.T) {
 		expect.That(f, len(told) != 0, "nobody was told")
 		is := runNow(run.ID)
 		o := is.Outcome
-		if o.State != "measured" || o.Verdict != "helped" || !near(*o.Before.HottestShare, .8) || !near(*o.After.HottestShare, .6) ||
-			o.After.Hottest != to || o.Before.CoveredSeconds != 600 || o.After.CoveredSeconds != 600 || len(o.Notes) != 0 {
-			f.Fatalf("%s, %s: %s; before %+v, after %+v", o.State, o.Verdict, o.Text, o.Before, o.After)
-		}
+		must.That(f, o.State == "measured" && o.Verdict == "helped" && near(*o.Before.HottestShare, .8) && near(*o.After.HottestShare, .6) &&
+			o.After.Hottest == to && o.Before.CoveredSeconds == 600 && o.After.CoveredSeconds == 600 && len(o.Notes) == 0,
+			"%s, %s: %s; before %+v, after %+v", o.State, o.Verdict, o.Text, o.Before, o.After)
 		// The figures are those that were written: five rows a second.
-		if rows := o.Before.Writes.Rows; rows < 2950 || rows > 3050 || !o.Before.Writes.Exact {
-			f.Errorf("before: %+v", o.Before.Writes)
-		}
+		rows := o.Before.Writes.Rows
+		expect.That(f, rows >= 2950 && rows <= 3050 && o.Before.Writes.Exact, "before: %+v", o.Before.Writes)
 		i := slices.IndexFunc(o.Chunks, func(c api.OutcomeChunk) bool { return c.ShardAfter == to && c.Before != nil })
 		if i < 0 || !near(o.Chunks[i].Before.WritesPerSecond, 2) || !near(o.Chunks[i].After.WritesPerSecond, 2) || o.Chunks[i].ShardBefore == to {
 			f.Errorf("chunks %+v", o.Chunks)

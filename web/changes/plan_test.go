@@ -49,9 +49,8 @@ func TestBadPlansAreRefusedWithWhatAndWhyAndNothingIsSent(t *testing.T) {
 		p := c.Plan("anna", `{"kind":"zone-set-range","args":{"ns":"app.users","zone":"us","min":{"p":5},"max":{"p":15}},"reason":"r"}`)
 		expect.That(c, p.Blocked, "an overlap is not blocked: %+v", p.Checks)
 		refused := c.Problem(c.Post("anna", "/api/v1/plans/"+p.ID+"/run", `{"hash":"`+p.Hash+`"}`), 422, "check")
-		if len(refused.Checks) == 0 || refused.Checks[0].Verdict != "block" || refused.Checks[0].Text.String() == "" {
-			c.Errorf("which check blocks is not said: %+v", refused)
-		}
+		expect.That(c, len(refused.Checks) != 0 && refused.Checks[0].Verdict == "block" && refused.Checks[0].Text.String() != "",
+			"which check blocks is not said: %+v", refused)
 		expect.Equal(c, c.Sent(), 0, "commands were sent")
 	})
 }
@@ -69,14 +68,11 @@ func TestOutdatedPlanTellsWhatChangedAndSendsNothing(t *testing.T) {
 		c.Admin(bson.D{{Key: "moveChunk", Value: "app.users"}, {Key: "find", Value: bson.D{{Key: "p", Value: 5}}},
 			{Key: "to", Value: "shard-rs-2"}})
 		changed := c.Problem(c.Post("anna", run, `{"hash":"`+p.Hash+`"}`), 409, "")
-		if len(changed.Changed) == 0 || changed.Changed[0].Field == "" || changed.Changed[0].Want == changed.Changed[0].Got ||
-			changed.Changed[0].Text.String() == "" {
-			c.Errorf("what changed is not said: %+v", changed)
-		}
+		expect.That(c, len(changed.Changed) != 0 && changed.Changed[0].Field != "" && changed.Changed[0].Want != changed.Changed[0].Got &&
+			changed.Changed[0].Text.String() != "", "what changed is not said: %+v", changed)
 		w := c.Do("POST", "/plans/"+p.ID+"/run", webtest.As("anna", auth.Operator), webtest.Form("hash", p.Hash))
-		if text := webtest.ParseHTML(c.T, w.Body.String()).Find("[role=alert]").Text(); w.Code != 409 || !strings.Contains(text, "shard-rs-2") {
-			c.Errorf("the page does not say what changed: %d %s", w.Code, text)
-		}
+		text := webtest.ParseHTML(c.T, w.Body.String()).Find("[role=alert]").Text()
+		expect.That(c, w.Code == 409 && strings.Contains(text, "shard-rs-2"), "the page does not say what changed: %d %s", w.Code, text)
 		// And one that waited too long.
 		late := c.Plan("anna", `{"kind":"split","args":{"ns":"app.users","at":{"p":15}},"reason":"r"}`)
 		time.Sleep(engine.Expiry)
@@ -94,36 +90,30 @@ func TestAPlanRunsOnceIsProvenAndUndone(t *testing.T) {
 		var a, b api.Run
 		c.Must(json.Unmarshal(first.Body.Bytes(), &a))
 		c.Must(json.Unmarshal(again.Body.Bytes(), &b))
-		if first.Code != http.StatusAccepted || again.Code != http.StatusOK || a.ID == "" || a.ID != b.ID {
-			c.Fatalf("%d %s, %d %s", first.Code, first.Body, again.Code, again.Body)
-		}
+		must.That(c, first.Code == http.StatusAccepted && again.Code == http.StatusOK && a.ID != "" && a.ID == b.ID,
+			"%d %s, %d %s", first.Code, first.Body, again.Code, again.Body)
 		c.Problem(c.Post("bert", run, `{"hash":"`+p.Hash+`"}`), 409, "")
 		r := c.Ended(a.ID)
-		if r.State != "succeeded" || len(r.Steps) != 1 || len(r.Steps[0].Proof) == 0 || c.Sent() != 1 {
-			c.Fatalf("%d sent, %+v", c.Sent(), r)
-		}
-		page := webtest.ParseHTML(c.T, c.Do("GET", "/runs/"+a.ID, webtest.As("vera", auth.Viewer)).Body.String())
-		if page.Find("form[action$='/undo'], form[action$='/stop']").Length() != 0 ||
-			!strings.Contains(page.Find("#live-run").Text(), "as expected") {
-			c.Errorf("a viewer's page of the run: %s", page.Find("main").Text())
-		}
+		must.That(c, r.State == "succeeded" && len(r.Steps) == 1 && len(r.Steps[0].Proof) != 0 && c.Sent() == 1, "%d sent, %+v", c.Sent(), r)
+		page := c.Page(c.T, "/runs/"+a.ID, webtest.As("vera", auth.Viewer))
+		expect.That(c, page.Find("form[action$='/undo'], form[action$='/stop']").Length() == 0 &&
+			strings.Contains(page.Find("#live-run").Text(), "as expected"), "a viewer's page of the run: %s", page.Find("main").Text())
 		// Undone by the page's forms.
 		w := c.Do("POST", "/runs/"+a.ID+"/undo", webtest.As("bert", auth.Operator), webtest.Form("reason", "not needed"))
 		to := w.Header().Get("Location")
 		must.That(c, w.Code == http.StatusSeeOther && strings.HasPrefix(to, "/plans/"), "undo: %d %s", w.Code, w.Body)
-		form := webtest.ParseHTML(c.T, c.Do("GET", to, webtest.As("bert", auth.Operator)).Body.String()).Find("form[action='" + to + "/run']")
+		form := c.Page(c.T, to, webtest.As("bert", auth.Operator)).Find("form[action='" + to + "/run']")
 		hash, _ := form.Find("input[name=hash]").Attr("value")
 		w = c.Do("POST", to+"/run", webtest.As("bert", auth.Operator), webtest.Form("hash", hash))
-		if w.Code != http.StatusSeeOther {
-			c.Fatalf("run of the undo: %d %s", w.Code, webtest.ParseHTML(c.T, w.Body.String()).Find("main").Text())
-		}
+		must.That(c, w.Code == http.StatusSeeOther,
+			"run of the undo: %d %s", w.Code, webtest.ParseHTML(c.T, w.Body.String()).Find("main").Text())
 		c.Ended(strings.TrimPrefix(w.Header().Get("Location"), "/runs/"))
-		if r := c.Ended(a.ID); r.State != "undone" || c.Sent() != 2 {
-			c.Errorf("%s after %d commands", r.State, c.Sent())
-		}
-		if list := webtest.Decode[api.List[api.Run]](c.T, c.Do("GET", "/api/v1/runs", webtest.As("vera", auth.Viewer))); len(list.Items) != 2 {
-			c.Errorf("%d runs", len(list.Items))
-		}
+		c.Problem(c.Post("bert", "/api/v1/runs/"+a.ID+"/undo", `{}`), 409, "already been undone")
+		expect.Equal(c, c.Post("bert", "/api/v1/runs/"+a.ID+"/stop", "").Code, http.StatusOK, "stopping a run that has ended")
+		r = c.Ended(a.ID)
+		expect.That(c, r.State == "undone" && c.Sent() == 2, "%s after %d commands", r.State, c.Sent())
+		list := webtest.Decode[api.List[api.Run]](c.T, c.Do("GET", "/api/v1/runs", webtest.As("vera", auth.Viewer)))
+		expect.Equal(c, len(list.Items), 2, "runs")
 	})
 }
 
@@ -134,23 +124,17 @@ func TestPlanFormsLeadToPlansAndKeepWhatWasTyped(t *testing.T) {
 		w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
 			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "", "min", `{"p": 1`, "reason", "r <b>"))
 		page := webtest.ParseHTML(c.T, w.Body.String())
-		if got, _ := page.Find("#arg-min").Attr("value"); w.Code != 400 || got != `{"p": 1` ||
-			!strings.Contains(page.Find("[role=alert]").Text(), `"min"`) {
-			c.Errorf("%d: %q %s", w.Code, got, page.Find("[role=alert]").Text())
-		}
-		if got, _ := page.Find("#reason").Attr("value"); got != "r <b>" {
-			c.Errorf("the reason is %q", got)
-		}
+		got, _ := page.Find("#arg-min").Attr("value")
+		expect.That(c, w.Code == 400 && got == `{"p": 1` &&
+			strings.Contains(page.Find("[role=alert]").Text(), `"min"`), "%d: %q %s", w.Code, got, page.Find("[role=alert]").Text())
+		got, _ = page.Find("#reason").Attr("value")
+		expect.Equal(c, got, "r <b>", "the reason")
 		w = c.Do("POST", "/plans", webtest.As("anna", auth.Operator),
 			webtest.Form("kind", "move", "ns", "app.users", "chunk", ref, "to", "shard-rs-2", "reason", "r"))
-		if w.Code != http.StatusSeeOther || !strings.HasPrefix(w.Header().Get("Location"), "/plans/") {
-			c.Fatalf("%d %s", w.Code, w.Body)
-		}
-		if page := webtest.ParseHTML(c.T, c.Do("GET", w.Header().Get("Location"), webtest.As("anna", auth.Operator)).Body.String()); page.Find(
-			"pre code",
-		).Length() == 0 || page.Find("button.main:not([disabled])").Length() != 1 {
-			c.Errorf("the plan: %s", page.Find("main").Text())
-		}
+		must.That(c, w.Code == http.StatusSeeOther && strings.HasPrefix(w.Header().Get("Location"), "/plans/"), "%d %s", w.Code, w.Body)
+		page = c.Page(c.T, w.Header().Get("Location"), webtest.As("anna", auth.Operator))
+		expect.That(c, page.Find("pre code").Length() != 0 && page.Find("button.main:not([disabled])").Length() == 1,
+			"the plan: %s", page.Find("main").Text())
 		expect.Equal(c, c.Sent(), 0, "commands were sent by planning")
 	})
 }
@@ -166,9 +150,8 @@ func TestPlanPageBeginsWithWhatHappensAndWhatStays(t *testing.T) {
 			expect.That(t, i > at, "%q is at %d, not after %d", part, i, at)
 			at = i
 		}
-		if title := webtest.ParseHTML(t, page).Find("h1").Text(); title != "Split the chunk 0 → 10 of app.users on shard-rs-1 at 5" {
-			t.Errorf("the title is not the summary with short keys: %s", title)
-		}
+		title := webtest.ParseHTML(t, page).Find("h1").Text()
+		expect.Equal(t, title, "Split the chunk 0 → 10 of app.users on shard-rs-1 at 5", "the title is not the summary with short keys")
 	})
 }
 
@@ -202,30 +185,22 @@ func TestARunSaysWhatItWaitsForAdaptsToAndLeavesBehind(t *testing.T) {
 			return r.Standing.Paused
 		}, ""},
 	} {
-		w := s.Do("GET", "/runs/"+webtest.RecordID(name))
-		must.That(t, w.Code == http.StatusOK, "%s: %d", name, w.Code)
-		doc := webtest.ParseHTML(t, w.Body.String())
+		doc := s.Page(t, "/runs/"+webtest.RecordID(name))
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
-		for _, part := range want.page {
-			expect.That(t, strings.Contains(text, part), "%s: the page lacks %q: %s", name, part, text[:min(len(text), 900)])
-		}
+		expect.ContainsAll(t, text, want.page, "%s: the page", name)
 		if n := doc.Find("ol.commands > li").Length(); name == "waiting" && n != len(webtest.CannedActions().PlanList[2].Steps) {
 			t.Errorf("%d steps are listed: tries of one step are one line", n)
 		}
-		if form := doc.Find("form.blocker[action$='" + webtest.RecordID("waiting") + "/stop']"); form.Length() == 1 != (name == "queued") {
-			t.Errorf("%s: stopping the run in the way is offered %d times", name, form.Length())
-		}
-		if next := doc.Find("time[data-next]"); next.Length() == 1 != (name == "waiting") {
-			t.Errorf("%s: %d times are counted down to", name, next.Length())
-		}
-		if form := doc.Find(".runacts form.finish"); form.Length() != 1 ||
-			want.acts == "finish" && !doc.Find("#live-run").HasClass("can-finish") {
-			t.Errorf("%s: no way to finish the rest", name)
-		}
+		form := doc.Find("form.blocker[action$='" + webtest.RecordID("waiting") + "/stop']")
+		expect.Equal(t, form.Length() == 1, name == "queued", "%s: stopping the run in the way is offered %d times", name, form.Length())
+		next := doc.Find("time[data-next]")
+		expect.Equal(t, next.Length() == 1, name == "waiting", "%s: %d times are counted down to", name, next.Length())
+		form = doc.Find(".runacts form.finish")
+		expect.That(t, form.Length() == 1 && (want.acts != "finish" || doc.Find("#live-run").HasClass("can-finish")),
+			"%s: no way to finish the rest", name)
 		var run api.Run
-		if err := json.Unmarshal(s.Do("GET", api.Prefix+"/runs/"+webtest.RecordID(name)).Body.Bytes(), &run); err != nil || !want.check(run) {
-			t.Errorf("%s: %v %+v", name, err, run)
-		}
+		err := json.Unmarshal(s.Do("GET", api.Prefix+"/runs/"+webtest.RecordID(name)).Body.Bytes(), &run)
+		expect.That(t, err == nil && want.check(run), "%s: %v %+v", name, err, run)
 	}
 }
 
@@ -233,34 +208,29 @@ func TestUnfinishedRunCanBePlannedToItsEnd(t *testing.T) {
 	canned := webtest.CannedActions()
 	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(canned))
 	w := s.Do("POST", "/runs/"+webtest.RecordID("gaveup")+"/finish")
-	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/plans/"+canned.PlanList[0].ID {
-		t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
-	}
+	expect.That(t, w.Code == http.StatusSeeOther && w.Header().Get("Location") == "/plans/"+canned.PlanList[0].ID,
+		"%d to %q", w.Code, w.Header().Get("Location"))
 	w = s.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish")
 	var plan api.Plan
-	if err := json.Unmarshal(w.Body.Bytes(), &plan); err != nil || w.Code != http.StatusCreated || plan.Limits.Collections == nil {
-		t.Errorf("%d %v %s", w.Code, err, w.Body)
-	}
-	if w = s.Do("POST", api.Prefix+"/runs/nosuchrun/finish"); w.Code != http.StatusNotFound {
-		t.Errorf("%d", w.Code)
-	}
+	err := json.Unmarshal(w.Body.Bytes(), &plan)
+	expect.That(t, err == nil && w.Code == http.StatusCreated && plan.Limits.Collections != nil, "%d %v %s", w.Code, err, w.Body)
+	w = s.Do("POST", api.Prefix+"/runs/nosuchrun/finish")
+	expect.Equal(t, w.Code, http.StatusNotFound, "status")
 	viewer := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}),
 		webtest.WithActions(webtest.CannedActions()))
-	if w = viewer.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish"); w.Code != http.StatusForbidden {
-		t.Errorf("a viewer: %d", w.Code)
-	}
+	w = viewer.Do("POST", api.Prefix+"/runs/"+webtest.RecordID("gaveup")+"/finish")
+	expect.Equal(t, w.Code, http.StatusForbidden, "a viewer")
 }
 
 func TestAPlanShowsItsLimits(t *testing.T) {
 	s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}),
 		webtest.WithActions(webtest.CannedActions()))
-	text := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("pin")).Body.String()).Find("main").Text()
+	text := s.Page(t, "/plans/"+webtest.RecordID("pin")).Find("main").Text()
 	expect.ContainsAll(t, text, []string{"Limits", "Shards that may receive chunks", "Most moves"}, "the page")
 	var plan api.Plan
-	if err := json.Unmarshal(s.Do("GET", api.Prefix+"/plans/"+webtest.RecordID("pin")).Body.Bytes(), &plan); err != nil ||
-		len(plan.Limits.Collections) == 0 || plan.Limits.Chunks == 0 || plan.Limits.Project == "" {
-		t.Errorf("%v %+v", err, plan.Limits)
-	}
-	form := webtest.ParseHTML(t, s.Do("GET", answer.PlanURL(actions.Pin)).Body.String())
+	err := json.Unmarshal(s.Do("GET", api.Prefix+"/plans/"+webtest.RecordID("pin")).Body.Bytes(), &plan)
+	expect.That(t, err == nil && len(plan.Limits.Collections) != 0 && plan.Limits.Chunks != 0 && plan.Limits.Project != "",
+		"%v %+v", err, plan.Limits)
+	form := s.Page(t, answer.PlanURL(actions.Pin))
 	expect.Equal(t, form.Find("select[name=pause] option").Length(), 3, "the form does not offer to pause balancing")
 }

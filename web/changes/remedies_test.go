@@ -338,9 +338,8 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 				expect.That(t, slices.Contains(offered, k), "%s is not offered: %v, refused %v", k, offered, refused)
 			}
 			for _, k := range c.refused {
-				if !slices.Contains(refused, k) || slices.Contains(offered, k) {
-					t.Errorf("%s is not refused: %v, offered %v", k, refused, offered)
-				}
+				expect.That(t, slices.Contains(refused, k) && !slices.Contains(offered, k),
+					"%s is not refused: %v, offered %v", k, refused, offered)
 			}
 		})
 	}
@@ -350,9 +349,8 @@ func TestTheRemedyOfAProblemIsAPlanThatRunsOrSaysWhyNot(t *testing.T) {
 func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string) {
 	t.Helper()
 	u, err := url.Parse(address)
-	if err != nil || u.Path != "/plans/new" || u.Query().Get("reason") == "" {
-		t.Fatalf("%s: %q is no form with a reason (%v)", p.Rule, address, err)
-	}
+	must.That(t, err == nil && u.Path == "/plans/new" && u.Query().Get("reason") != "",
+		"%s: %q is no form with a reason (%v)", p.Rule, address, err)
 	kind := actions.Kind(u.Query().Get("kind"))
 	args, err := changes.FormArgs(u.Query())
 	must.That(t, err == nil, "%s: %s: %v", p.Rule, address, err)
@@ -360,9 +358,7 @@ func checkRuns(t *testing.T, s rules.Situation, p rules.Problem, address string)
 		Release: balance.ReleaseOf(s.Table.ServerInfo.Version), Activity: operation.Activity{Known: true, At: s.Now}}, kind, args)
 	must.That(t, err == nil, "%s: %s: %v", p.Rule, address, err)
 	for _, c := range d.Checks {
-		if c.Verdict == actions.Block {
-			t.Errorf("%s: the plan of %s is blocked: %s %v", p.Rule, address, c.Text.Code, c.Text.Args())
-		}
+		expect.That(t, c.Verdict != actions.Block, "%s: the plan of %s is blocked: %s %v", p.Rule, address, c.Text.Code, c.Text.Args())
 	}
 }
 
@@ -370,16 +366,14 @@ func TestTheFormOfARemedyIsFilledIn(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Changes.PlanForms = true })
 	v := webtest.NewStory().With(func(t *topology.Table) { t.Balancer.Mode, t.Balancer.Stopped = "off", true }).View()
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
-	page := webtest.ParseHTML(t, s.Do("GET", "/advice").Body.String())
+	page := s.Page(t, "/advice")
 	link, ok := page.Find(".remedies a").Attr("href")
 	must.That(t, ok, "no remedy has a link")
-	form := webtest.ParseHTML(t, s.Do("GET", link).Body.String())
-	if reason, _ := form.Find(`[name="reason"]`).Attr("value"); reason == "" && form.Find(`textarea[name="reason"]`).Text() == "" {
-		t.Error("the form has no reason")
-	}
-	if kind, _ := form.Find(`[name="kind"]`).Attr("value"); kind != string(actions.BalancerOn) {
-		t.Errorf("the form is of %q", kind)
-	}
+	form := s.Page(t, link)
+	reason, _ := form.Find(`[name="reason"]`).Attr("value")
+	expect.That(t, reason != "" || form.Find(`textarea[name="reason"]`).Text() != "", "the form has no reason")
+	kind, _ := form.Find(`[name="kind"]`).Attr("value")
+	expect.Equal(t, kind, string(actions.BalancerOn), "the form is of")
 }
 
 func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
@@ -396,9 +390,8 @@ func TestAChunksPageOffersNoPlanThatItsChecksBlock(t *testing.T) {
 				continue
 			}
 			offered++
-			if came := offering.TryAddress(s.Tries(v), string(a.URL)); came.Why != "" && !came.Asks {
-				t.Errorf("chunk %d: %s is offered though %s", i, a.Text, came.Why)
-			}
+			came := offering.TryAddress(s.Tries(v), string(a.URL))
+			expect.That(t, came.Why == "" || came.Asks, "chunk %d: %s is offered though %s", i, a.Text, came.Why)
 		}
 	}
 	expect.That(t, offered != 0 && refused != 0, "%d offered, %d refused", offered, refused)

@@ -23,21 +23,16 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	path := "/plans/" + webtest.RecordID("hot")
 	p := webtest.Decode[api.Plan](t, s.Do("GET", "/api/v1"+path))
 	args, err := actions.ReadArgs(p.Args.RawMessage)
-	if err != nil || p.Kind != "split-hot" || p.Blocked || len(args.Cuts) != 1 || args.Chunk != "" || len(p.Commands) != 2 {
-		t.Fatalf("%v: %+v", err, p)
-	}
+	must.That(t, err == nil && p.Kind == "split-hot" && !p.Blocked && len(args.Cuts) == 1 && args.Chunk == "" && len(p.Commands) == 2,
+		"%v: %+v", err, p)
 	cut := args.Cuts[0]
-	page := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+	page := s.Page(t, path)
 	rows := page.Find("table.writes tbody tr")
-	if len(p.Effect.Writes) != 3 || rows.Length() != 3 {
-		t.Fatalf("%+v, %d rows on the page", p.Effect.Writes, rows.Length())
-	}
+	must.That(t, len(p.Effect.Writes) == 3 && rows.Length() == 3, "%+v, %d rows on the page", p.Effect.Writes, rows.Length())
 	for i, w := range p.Effect.Writes {
 		text := rows.Eq(i).Text()
-		if !strings.Contains(text, w.Shard) || !strings.Contains(text, format.PerSecond(w.PerSecondAfter)+" writes/s") ||
-			!strings.Contains(text, "≈") {
-			t.Errorf("%+v is told as %q", w, text)
-		}
+		expect.That(t, strings.Contains(text, w.Shard) && strings.Contains(text, format.PerSecond(w.PerSecondAfter)+" writes/s") &&
+			strings.Contains(text, "≈"), "%+v is told as %q", w, text)
 		expect.Equal(t, w.PerSecondAfter > w.PerSecondBefore, (w.Shard == cut.To),
 			"whether the writes of %+v grow, when it goes to %s", w, cut.To)
 	}
@@ -46,23 +41,17 @@ func TestAPlanOfAHotChunkTellsTheWritesBeforeAndAfter(t *testing.T) {
 	}
 
 	// What was chosen comes back through the API and the form as it was.
-	if !bytes.Equal(args.JSON(), p.Args.RawMessage) {
-		t.Errorf("%s, want %s", args.JSON(), p.Args.RawMessage)
-	}
+	expect.That(t, bytes.Equal(args.JSON(), p.Args.RawMessage), "%s, want %s", args.JSON(), p.Args.RawMessage)
 	formed, err := changes.FormArgs(url.Values{"ns": {string(args.NS)}, "cuts": {args.Texts()["cuts"]}})
-	if err != nil || !bytes.Equal(formed.JSON(), p.Args.RawMessage) {
-		t.Errorf("%v: %s", err, formed.JSON())
-	}
+	expect.That(t, err == nil && bytes.Equal(formed.JSON(), p.Args.RawMessage), "%v: %s", err, formed.JSON())
 }
 
 func TestPlanPageTellsThatOneValueMakesAChunkHot(t *testing.T) {
 	s := webtest.New(t)
-	page := webtest.ParseHTML(t, s.Do("GET", "/plans/"+webtest.RecordID("onevalue")).Body.String())
+	page := s.Page(t, "/plans/"+webtest.RecordID("onevalue"))
 	text := page.Find(".checks tr.is-block").Text()
-	for _, want := range []string{"takes 83", "no split divides them", "Move the whole chunk",
-		"project " + webtest.NewStory().View().Dir.All()[3].Name} {
-		expect.Contains(t, text, want, "the text")
-	}
+	expect.ContainsAll(t, text, []string{"takes 83", "no split divides them", "Move the whole chunk",
+		"project " + webtest.NewStory().View().Dir.All()[3].Name}, "the text")
 	expect.Equal(t, page.Find("table.writes").Length(), 0, "nothing moves, and writes are told to change")
 }
 
@@ -71,7 +60,7 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	c := s.Watcher.Value.Collection("yorkie-meta.changes")
 	fields := func(address string) map[string]bool {
 		out := map[string]bool{}
-		for _, f := range webtest.ParseHTML(t, s.Do("GET", address).Body.String()).Find("form.plan [name]").EachIter() {
+		for _, f := range s.Page(t, address).Find("form.plan [name]").EachIter() {
 			if f.AttrOr("type", "") != "hidden" {
 				out[f.AttrOr("name", "")] = true
 			}
@@ -84,11 +73,9 @@ func TestTheFormOfHotChunksAsksForWhatIsNotSaid(t *testing.T) {
 	expect.That(t, several["chunks"] && !several["chunk"] && !several["at"] && several["to"], "of several: %v", several)
 	expect.That(t, bare["chunk"] && bare["chunks"] && bare["at"] && !bare["cuts"], "of none: %v", bare)
 	// No shard is chosen unless somebody chooses one.
-	if first := webtest.ParseHTML(t, s.Do("GET", writes.HotChunkPlan(c, "",
-		2)).Body.String()).Find("select[name=to] option").First(); first.AttrOr("value", "") != "" ||
-		first.Text() == "" {
-		t.Errorf("the first choice is %q", first.Text())
-	}
+	first := s.Page(t, writes.HotChunkPlan(c, "",
+		2)).Find("select[name=to] option").First()
+	expect.That(t, first.AttrOr("value", "") == "" && first.Text() != "", "the first choice is %q", first.Text())
 	a, err := changes.FormArgs(url.Values{"chunks": {" x\ty,z\n"}})
 	expect.That(t, err == nil && strings.Join(a.Chunks, "|") == "x|y|z", "%v %v", a.Chunks, err)
 }
@@ -106,16 +93,15 @@ func TestHotChunkLinksThePlanThatHelps(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
 	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
-	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	page := s.Page(t, "/heat")
 	kinds := map[string]int{}
 	for i, l := range items {
 		if l.Plan == nil {
 			continue
 		}
 		kinds[l.Plan.Kind]++
-		if want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]; l.Plan.Kind != want || planned(t, l).Chunk != l.ID {
-			t.Errorf("%s: %+v", l.Split, l.Plan)
-		}
+		want := map[string]string{"divides": "split-hot", "document": "move"}[l.Split]
+		expect.That(t, l.Plan.Kind == want && planned(t, l).Chunk == l.ID, "%s: %+v", l.Split, l.Plan)
 		if i >= writes.ShownHot {
 			continue
 		}

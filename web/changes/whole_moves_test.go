@@ -33,9 +33,8 @@ func TestPlanOfAWholeMoveShowsNoBounds(t *testing.T) {
 			p := c.Plan("anna", body)
 			must.That(c, len(p.Effect.Moves) != 0, "%s moves nothing: %+v", body, p.Effect)
 			html := c.Do("GET", "/plans/"+p.ID, webtest.As("anna", auth.Operator), webtest.Header("Accept", "text/html")).Body.String()
-			if got := strings.Contains(html, "From (inclusive)"); got != bounds || !strings.Contains(html, p.Effect.Moves[0].NS) {
-				c.Errorf("%s: bounds are shown: %v", body, got)
-			}
+			got := strings.Contains(html, "From (inclusive)")
+			expect.That(c, got == bounds && strings.Contains(html, p.Effect.Moves[0].NS), "%s: bounds are shown: %v", body, got)
 		}
 	})
 }
@@ -52,13 +51,11 @@ func TestFormOffersTheKnownDatabases(t *testing.T) {
 	var known []string
 	webtest.ParseHTML(t, page(answer.PlanURL(actions.MovePrimary))).Find("select[name=db] option").Each(
 		func(_ int, o *goquery.Selection) { known = append(known, o.AttrOr("value", "")) })
-	if want := len(s.Watcher.Value.Databases) + 1; len(known) != want || known[0] != "" {
-		t.Errorf("offered are %q, want %d with an empty one first", known, want)
-	}
+	want := len(s.Watcher.Value.Databases) + 1
+	expect.That(t, len(known) == want && known[0] == "", "offered are %q, want %d with an empty one first", known, want)
 	html := webtest.ParseHTML(t, page(answer.PlanURL(actions.MovePrimary, "db", s.Watcher.Value.Databases[0].Name)))
-	if html.Find("select[name=db]").Length() != 0 || html.Find("input[type=hidden][name=db]").Length() != 1 {
-		t.Error("a database that is given is asked for again")
-	}
+	expect.That(t, html.Find("select[name=db]").Length() == 0 && html.Find("input[type=hidden][name=db]").Length() == 1,
+		"a database that is given is asked for again")
 }
 
 // The run of a resharding, and of what is built on it, leads to the plan that aborts it.
@@ -76,11 +73,10 @@ func TestRunOfAWholeMoveLeadsToItsAbort(t *testing.T) {
 				Shards: []operation.ReshardingShard{{Shard: "shard-rs-1", Donor: "donating"}}}}}
 		stub.RunList = []engine.Run{run}
 		s := webtest.New(t, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Olga}), webtest.WithActions(stub))
-		html := webtest.ParseHTML(t, s.Do("GET", "/runs/"+run.ID, webtest.Header("Accept", "text/html")).Body.String())
+		html := s.Page(t, "/runs/"+run.ID, webtest.Header("Accept", "text/html"))
 		expect.Equal(t, html.Find("a[href='"+want+"']").Length(), 1, "%s: no link to %s", op, want)
-		if commits := html.Find("a[href*='reshard-commit']").Length(); (commits == 1) != (op == operation.OpReshard) {
-			t.Errorf("%s: %d links to a commit", op, commits)
-		}
+		commits := html.Find("a[href*='reshard-commit']").Length()
+		expect.Equal(t, commits == 1, op == operation.OpReshard, "%s: %d links to a commit", op, commits)
 		expect.Equal(t, html.Find(".reshardshards tbody tr").Length(), 1,
 			"%s: the state of its shard is not shown", op)
 	}

@@ -30,7 +30,7 @@ func TestThePageDoesNotGrowWithTheChunks(t *testing.T) {
 func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 	s := webtest.New(t)
 	headline := func() string {
-		return webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main h1").Text()
+		return s.Page(t, "/map").Find("main h1").Text()
 	}
 	// Every third stretch of the canned collections is on another shard than the zone's.
 	if got := headline(); !strings.Contains(got, "on 3 shards: 2 chunks are outside") && !strings.Contains(got, "jumbo") {
@@ -47,42 +47,35 @@ func TestTheHeadlineSaysWhatIsUnusual(t *testing.T) {
 	}
 	table.Collections = nil
 	s.Watcher.Publish(&table)
-	if got := headline(); !strings.HasPrefix(got, "No collection is sharded") {
-		t.Errorf("headline %q without a sharded collection", got)
-	}
+	got := headline()
+	expect.That(t, strings.HasPrefix(got, "No collection is sharded"), "headline %q without a sharded collection", got)
 	unread := table
 	unread.Unsharded = nil
 	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: errors.New("the cluster does not answer")}}
 	s.Watcher.Publish(&unread)
-	if got := headline(); !strings.HasPrefix(got, "The collections could not be read") {
-		t.Errorf("headline %q when the collections could not be read", got)
-	}
-	if text := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String()).Find("main").Text(); strings.Contains(text, "no collections yet") {
-		t.Errorf("a map that could not be read says that there are no collections: %s", text)
-	}
+	got = headline()
+	expect.That(t, strings.HasPrefix(got, "The collections could not be read"), "headline %q when the collections could not be read", got)
+	text := s.Page(t, "/map").Find("main").Text()
+	expect.Lacks(t, text, "no collections yet", "a map that could not be read says that there are no collections")
 	s.Watcher.Publish(&topology.Table{})
-	if got := headline(); !strings.Contains(got, "appears after the first read") {
-		t.Errorf("headline %q before the first read", got)
-	}
+	got = headline()
+	expect.That(t, strings.Contains(got, "appears after the first read"), "headline %q before the first read", got)
 }
 
 func TestEachBandIsToldInWords(t *testing.T) {
 	s := webtest.New(t)
-	page := webtest.ParseHTML(t, s.Do("GET", "/map").Body.String())
+	page := s.Page(t, "/map")
 	label := page.Find(`.band[data-key="yorkie-meta.documents"] svg`).AttrOr("aria-label", "")
-	for _, want := range []string{"250 chunks", "shard-rs-1", "jumbo"} {
-		expect.That(t, strings.Contains(label, want), "label %q lacks %q", label, want)
-	}
-	if rows := page.Find(".maptable tbody tr").Length(); rows != page.Find(".band").Length() {
-		t.Errorf("%d rows of the table for %d bands", rows, page.Find(".band").Length())
-	}
+	expect.ContainsAll(t, label, []string{"250 chunks", "shard-rs-1", "jumbo"}, "the label")
+	rows := page.Find(".maptable tbody tr").Length()
+	expect.That(t, rows == page.Find(".band").Length(), "%d rows of the table for %d bands", rows, page.Find(".band").Length())
 }
 
 func TestWithoutAScriptLinksLeadFromAllCollectionsToOneChunk(t *testing.T) {
 	s := withChunks(t, 5000)
 	address := "/map"
 	for range 6 {
-		page := webtest.ParseHTML(t, s.Do("GET", address).Body.String())
+		page := s.Page(t, address)
 		next := page.Find(".band svg a").First()
 		if next.Length() == 0 {
 			next = page.Find(".band p a").First()

@@ -58,9 +58,8 @@ func TestTilesHaveAtMostTwoThousandMarksIn64KBOfAMillionChunks(t *testing.T) {
 	for _, level := range []int{0, 3, 8, 10, 19} {
 		w := s.Do("GET", tileURL(level, 1<<level/2, 2000))
 		got := webtest.Decode[api.MapTile](t, w)
-		if n := len(got.Marks.At); n == 0 || n > 2000 {
-			t.Errorf("level %d: %d marks, want 1 to 2000", level, n)
-		}
+		n := len(got.Marks.At)
+		expect.That(t, n != 0 && n <= 2000, "level %d: %d marks, want 1 to 2000", level, n)
 		var small bytes.Buffer
 		z := gzip.NewWriter(&small)
 		_, _ = z.Write(w.Body.Bytes())
@@ -83,9 +82,8 @@ func TestMarksOfATileCoverItsChunksOnce(t *testing.T) {
 				t.Errorf("%+v: mark %d is said to be exact and has %d %%", q, i, got.Marks.Share[i])
 			}
 		}
-		if at != got.To || len(got.Marks.At) > q.marks {
-			t.Errorf("%+v: %d marks up to %d, want at most %d up to %d", q, len(got.Marks.At), at, q.marks, got.To)
-		}
+		expect.That(t, at == got.To && len(got.Marks.At) <= q.marks,
+			"%+v: %d marks up to %d, want at most %d up to %d", q, len(got.Marks.At), at, q.marks, got.To)
 	}
 }
 
@@ -107,14 +105,11 @@ func TestAnUnchangedTileCostsAReplyWithoutABody(t *testing.T) {
 	quiet := *s.Watcher.Value
 	quiet.Seq++ // another collection changed
 	s.Watcher.Publish(&quiet)
-	if w := s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag)); w.Code != http.StatusNotModified {
-		t.Errorf("unchanged band: %d, want 304", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag)).Code, http.StatusNotModified, "unchanged band")
 	moveOne(t, s, 1000)
 	w := s.Do("GET", tileURL(2, 1, 100), webtest.Header("If-None-Match", tag))
-	if w.Code != http.StatusOK || w.Header().Get("ETag") == tag {
-		t.Errorf("after a move: %d with ETag %s, want 200 with another one", w.Code, w.Header().Get("ETag"))
-	}
+	expect.That(t, w.Code == http.StatusOK && w.Header().Get("ETag") != tag,
+		"after a move: %d with ETag %s, want 200 with another one", w.Code, w.Header().Get("ETag"))
 	before, after := webtest.Decode[api.MapTile](t, first), webtest.Decode[api.MapTile](t, w)
 	list := webtest.Decode[api.ClusterMap](t, s.Do("GET", "/api/v1/map"))
 	if before.Version == after.Version || list.Bands[0].Version != after.Version {
@@ -141,13 +136,11 @@ func TestTheOtherAnswersOfABandAreClear(t *testing.T) {
 func TestAChunkTellsItsZoneAndItsPlace(t *testing.T) {
 	s := webtest.New(t)
 	zoned := webtest.Decode[api.MapChunk](t, s.Do("GET", "/api/v1/map/yorkie-meta.documents/chunk?position=3"))
-	if zoned.Zone != "eu" || zoned.Outside != (zoned.Shard != "shard-rs-1") || zoned.URL == "" || zoned.Total != 250 {
-		t.Errorf("%+v", zoned)
-	}
+	expect.That(t, zoned.Zone == "eu" && zoned.Outside == (zoned.Shard != "shard-rs-1") && zoned.URL != "" && zoned.Total == 250,
+		"%+v", zoned)
 	tile := webtest.Decode[api.MapTile](t, s.Do("GET", "/api/v1/map/yorkie-meta.documents/tile"))
-	if len(tile.Zones) != 1 || tile.Zones[0].From != 2 || tile.Zones[0].To != 5 || tile.Zones[0].Name != "eu" {
-		t.Errorf("zones %+v, want eu from 2 to 5", tile.Zones)
-	}
+	expect.That(t, len(tile.Zones) == 1 && tile.Zones[0].From == 2 && tile.Zones[0].To == 5 && tile.Zones[0].Name == "eu",
+		"zones %+v, want eu from 2 to 5", tile.Zones)
 	for i := range 6 {
 		c := s.Watcher.Value.Collection("yorkie-meta.documents").Chunks.At(i)
 		want := i >= 2 && i < 5 && c.Shard != "shard-rs-1"

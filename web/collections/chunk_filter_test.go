@@ -34,9 +34,8 @@ func TestKeyPositionTakesIdsNumbersAndDocuments(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if from, to := c.coll.Chunks.Overlap(r); to-from != 1 {
-			t.Errorf("%s %q meets %d chunks", c.coll.NS, c.text, to-from)
-		}
+		from, to := c.coll.Chunks.Overlap(r)
+		expect.That(t, to-from == 1, "%s %q meets %d chunks", c.coll.NS, c.text, to-from)
 	}
 }
 
@@ -54,21 +53,15 @@ func TestChunkFiltersNarrowTheTable(t *testing.T) {
 	for _, c := range open("shard=shard-rs-2").Items {
 		expect.Equal(t, c.Shard, "shard-rs-2", "the shard of chunk %d", c.Number)
 	}
-	if got := open("jumbo=1"); len(got.Items) != 2 || !got.Items[0].Jumbo {
-		t.Errorf("%d jumbo chunks", len(got.Items))
-	}
-	if got := open("zone=eu"); len(got.Items) != 4 {
-		t.Errorf("%d chunks in eu", len(got.Items))
-	}
-	if got := open("q=" + all.Items[4].From); len(got.Items) != 2 {
-		t.Errorf("%d chunks have that bound, want the two that meet there", len(got.Items))
-	}
-	if got := open("key=" + all.Items[4].From); len(got.Items) != 1 || got.Items[0].Number != 5 {
-		t.Errorf("%+v holds the key", got.Items)
-	}
-	if got := open("key=rubbish"); got.Problem == "" || len(got.Items) != 0 {
-		t.Error("a key that is none is not told")
-	}
+	got := open("jumbo=1")
+	expect.That(t, len(got.Items) == 2 && got.Items[0].Jumbo, "%d jumbo chunks", len(got.Items))
+	expect.Equal(t, len(open("zone=eu").Items), 4, "chunks in eu")
+	got = open("q=" + all.Items[4].From)
+	expect.That(t, len(got.Items) == 2, "%d chunks have that bound, want the two that meet there", len(got.Items))
+	got = open("key=" + all.Items[4].From)
+	expect.That(t, len(got.Items) == 1 && got.Items[0].Number == 5, "%+v holds the key", got.Items)
+	got = open("key=rubbish")
+	expect.That(t, got.Problem != "" && len(got.Items) == 0, "a key that is none is not told")
 	if got := open("pos=0.5"); !slices.ContainsFunc(got.Items, func(c api.Chunk) bool { return c.Marked && c.Number == 8 }) {
 		t.Error("the chunk in the middle is not marked")
 	}

@@ -99,18 +99,14 @@ func TestChunkIsMeasuredOnRequest(t *testing.T) {
 	s, cluster := sizedSite(t)
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 4)
 	before := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
-	if before.Measured || before.Documents.Method != "chunkShare" || before.MeasuredAt != nil || cluster.asked != 0 {
-		t.Errorf("before: %+v, %d commands", before, cluster.asked)
-	}
+	expect.That(t, !before.Measured && before.Documents.Method == "chunkShare" && before.MeasuredAt == nil && cluster.asked == 0,
+		"before: %+v, %d commands", before, cluster.asked)
 	cluster.measure(t, false, 4)
 	got := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
-	if !got.Measured || *got.Documents.Value != 40 || got.Documents.Exact || got.Documents.Method != "dataSizeEstimate" ||
-		*got.MeanBytes != 1000 || *got.TookMillis != 23 {
-		t.Errorf("estimated: %+v", got)
-	}
-	if m := got.Move; m.Verdict != "fits" || *m.LimitDocuments != 2*(64<<20/1000) || m.Release != "5.0.7" {
-		t.Errorf("move: %+v", m)
-	}
+	expect.That(t, got.Measured && *got.Documents.Value == 40 && !got.Documents.Exact && got.Documents.Method == "dataSizeEstimate" &&
+		*got.MeanBytes == 1000 && *got.TookMillis == 23, "estimated: %+v", got)
+	m := got.Move
+	expect.That(t, m.Verdict == "fits" && *m.LimitDocuments == 2*(64<<20/1000) && m.Release == "5.0.7", "move: %+v", m)
 	cluster.measure(t, true, 4)
 	got = webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+path+"/size"))
 	expect.That(t, *got.Bytes.Value == 40_008 && got.Bytes.Exact && got.Bytes.Method == "dataSize", "exact: %+v", got)
@@ -125,37 +121,28 @@ func TestTheButtonOfAChunksPageMeasuresIt(t *testing.T) {
 	path := answer.ChunkURL(c.NS, refOf(s, 3))
 	page := s.Do("GET", path)
 	tag := page.Header().Get("ETag")
-	if body := page.Body.String(); !strings.Contains(body, "Measure exactly") || !strings.Contains(body, "not measured yet") {
-		t.Errorf("the page offers no measurement: %.400s", body)
-	}
+	expect.ContainsAll(t, page.Body.String(), []string{"Measure exactly", "not measured yet"}, "the page offers no measurement")
 	post := func(exact string) int {
 		w := s.Do("POST", path+"/size", formSent(url.Values{"exact": {exact}}))
-		if w.Code == http.StatusSeeOther && w.Header().Get("Location") != path {
-			t.Errorf("leads to %s", w.Header().Get("Location"))
-		}
+		expect.That(t, w.Code != http.StatusSeeOther || w.Header().Get("Location") == path, "leads to %s", w.Header().Get("Location"))
 		return w.Code
 	}
 	for _, exact := range []string{"false", "true"} {
-		if code := post(exact); code != http.StatusSeeOther {
-			t.Fatalf("%s: %d", exact, code)
-		}
+		code := post(exact)
+		must.That(t, code == http.StatusSeeOther, "%s: %d", exact, code)
 	}
 	body := s.Do("GET", path, webtest.Header("If-None-Match", tag))
 	must.That(t, body.Code == http.StatusOK, "after measuring, the page is said to be the same: %d", body.Code)
 	text := webtest.ParseHTML(t, body.Body.String()).Text()
-	for _, want := range []string{"200 000", "exact", "No. It has 200 000 documents"} {
-		expect.Contains(t, strings.ReplaceAll(text, "\u202f", " "), want, "the page")
-	}
+	expect.ContainsAll(t, strings.ReplaceAll(text, "\u202f", " "), []string{"200 000", "exact", "No. It has 200 000 documents"}, "the page")
 	expect.Equal(t, post("everything"), http.StatusBadRequest, "an unknown button")
 	cluster.err = fault.Wrap(fault.Unavailable, context.DeadlineExceeded, "too slow")
-	if code := func() int {
+	code := func() int {
 		return s.Do("POST", answer.ChunkURL(c.NS, refOf(s, 5))+"/size", formSent(url.Values{"exact": {"true"}})).Code
-	}(); code != http.StatusSeeOther {
-		t.Errorf("a failed attempt: %d", code)
-	}
-	if text := s.Do("GET", answer.ChunkURL(c.NS, refOf(s, 5))).Body.String(); !strings.Contains(text, topology.ReasonText("tooSlow")) {
-		t.Error("the page does not say why nothing was measured")
-	}
+	}()
+	expect.Equal(t, code, http.StatusSeeOther, "a failed attempt")
+	text = s.Do("GET", answer.ChunkURL(c.NS, refOf(s, 5))).Body.String()
+	expect.That(t, strings.Contains(text, topology.ReasonText("tooSlow")), "the page does not say why nothing was measured")
 	failed := webtest.Decode[api.ChunkSize](t, s.Do("GET", "/api/v1"+answer.ChunkURL(c.NS, refOf(s, 5))+"/size"))
 	expect.That(t, failed.Failed != nil && failed.Failed.Reason == "tooSlow" && !failed.Measured, "%+v", failed)
 }
@@ -174,23 +161,20 @@ func TestMeasuringHasItsRoleAndItsLimit(t *testing.T) {
 	})
 	path := "/collections/" + sizedNS + "/chunks/" + refOf(s, 3)
 	for _, target := range []string{path + "/size", "/api/v1" + path + "/size"} {
-		if w := s.Do("POST", target, formSent(url.Values{"exact": {"true"}})); w.Code != http.StatusForbidden {
-			t.Errorf("a viewer may POST %s: %d", target, w.Code)
-		}
+		w := s.Do("POST", target, formSent(url.Values{"exact": {"true"}}))
+		expect.Equal(t, w.Code, http.StatusForbidden, "a viewer may POST %s", target)
 	}
-	if body := s.Do("GET", path).Body.String(); strings.Contains(body, `name="exact"`) ||
-		!strings.Contains(body, auth.Operator.Label()) {
-		t.Error("a viewer sees the button, or not why there is none")
-	}
+	body := s.Do("GET", path).Body.String()
+	expect.That(t, !strings.Contains(body, `name="exact"`) &&
+		strings.Contains(body, auth.Operator.Label()), "a viewer sees the button, or not why there is none")
 	expect.Equal(t, cluster.asked, 0, "commands")
 	s, cluster = sizedSite(t)
 	for i := range chunksize.DemandPerMinute {
 		cluster.measure(t, false, i)
 	}
 	path = "/collections/" + sizedNS + "/chunks/" + refOf(s, 100)
-	if w := s.Do("POST", path+"/size", formSent(url.Values{"exact": {"true"}})); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("one more than the limit: %d", w.Code)
-	}
+	w := s.Do("POST", path+"/size", formSent(url.Values{"exact": {"true"}}))
+	expect.Equal(t, w.Code, http.StatusServiceUnavailable, "one more than the limit")
 	for _, x := range []struct {
 		target, body string
 		want         int
@@ -213,9 +197,8 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 	c := s.Watcher.Get().Collection(sizedNS)
 	cluster.measure(t, false, 3, 9, 200, 0)
 	got := chunkList(t, s, "sort=bytes&limit=1000")
-	if got.Measured != 4 || got.Of != 250 || got.Order != "bytes" || len(got.Items) != 250 || got.Next != "" {
-		t.Fatalf("%d of %d measured, %d rows", got.Measured, got.Of, len(got.Items))
-	}
+	must.That(t, got.Measured == 4 && got.Of == 250 && got.Order == "bytes" && len(got.Items) == 250 && got.Next == "",
+		"%d of %d measured, %d rows", got.Measured, got.Of, len(got.Items))
 	for i, want := range []int{3, 200, 9} {
 		expect.That(t, got.Items[i].Ref == refOf(s, want) && got.Items[i].Measured, "row %d is %s", i, got.Items[i].Ref)
 	}
@@ -248,21 +231,18 @@ func TestChunksAreSortedByWhatIsKnown(t *testing.T) {
 		for _, row := range whole.Items {
 			want = append(want, row.Ref)
 		}
-		if !slices.Equal(refs, want) || len(want) == 0 {
-			t.Errorf("%q: the pages have %d rows in another order than the whole list of %d", filter, len(refs), len(want))
-		}
+		expect.That(t, slices.Equal(refs, want) && len(want) != 0,
+			"%q: the pages have %d rows in another order than the whole list of %d", filter, len(refs), len(want))
 	}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?sort=bytes").Body.String())
+	doc := s.Page(t, "/collections/"+sizedNS+"?sort=bytes")
 	first := doc.Find("table.chunks tbody tr").First()
 	if first.AttrOr("data-key", "") != answer.ChunkKey(c.Key, c.Chunks.At(3).Min) || !strings.Contains(first.Text(), "too big to move") {
 		t.Errorf("the page's first row is %s", first.Text())
 	}
-	if note := doc.Find("[data-key=measured]").Text(); !strings.HasPrefix(note, "Chunks measured: 4 of 250. The others") {
-		t.Errorf("the page says %q", note)
-	}
-	if head := doc.Find(`th[aria-sort="descending"]`).Text(); strings.TrimSpace(head) != "Data" {
-		t.Errorf("sorted by %q", head)
-	}
+	note := doc.Find("[data-key=measured]").Text()
+	expect.That(t, strings.HasPrefix(note, "Chunks measured: 4 of 250. The others"), "the page says %q", note)
+	head := doc.Find(`th[aria-sort="descending"]`).Text()
+	expect.Equal(t, strings.TrimSpace(head), "Data", "sorted by %q", head)
 }
 
 func TestTooBigToMoveIsAFilter(t *testing.T) {
@@ -271,7 +251,7 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 	if got := chunkList(t, s, "oversized=true"); len(got.Items) != 1 || got.Items[0].Ref != refOf(s, 3) || !*got.Items[0].Oversized {
 		t.Errorf("%+v", got.Items)
 	}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/"+sizedNS+"?oversized=1").Body.String())
+	doc := s.Page(t, "/collections/"+sizedNS+"?oversized=1")
 	expect.Equal(t, doc.Find("table.chunks tbody tr").Length(), 1, "rows")
 	// A whole shard, by its counts.
 	table := *s.Watcher.Get()
@@ -288,9 +268,8 @@ func TestTooBigToMoveIsAFilter(t *testing.T) {
 	}
 	s.Watcher.Publish(&table)
 	got := chunkList(t, s, "oversized=true&limit=1000")
-	if n := table.Collection(sizedNS).Chunks.CountByShard()["shard-rs-1"]; len(got.Items) < n-2 || len(got.Items) > n+1 {
-		t.Errorf("%d chunks of a shard of %d", len(got.Items), n)
-	}
+	n := table.Collection(sizedNS).Chunks.CountByShard()["shard-rs-1"]
+	expect.That(t, len(got.Items) >= n-2 && len(got.Items) <= n+1, "%d chunks of a shard of %d", len(got.Items), n)
 }
 
 func TestInvalidSortOrdersAreRefused(t *testing.T) {
@@ -301,9 +280,8 @@ func TestInvalidSortOrdersAreRefused(t *testing.T) {
 		expect.Equal(t, s.Do("GET", "/api/v1/collections/"+sizedNS+"/chunks?"+query).Code, http.StatusBadRequest, "%s", query)
 	}
 	expect.Equal(t, s.Do("GET", "/collections/"+sizedNS+"?sort=size").Code, http.StatusBadRequest, "the page")
-	if got := chunkList(t, s, "sort=bytes&cursor="+string(answer.CursorOf("bytes 99999"))); len(got.Items) != 0 || got.Next != "" {
-		t.Errorf("beyond the end: %d rows", len(got.Items))
-	}
+	got := chunkList(t, s, "sort=bytes&cursor="+string(answer.CursorOf("bytes 99999")))
+	expect.That(t, len(got.Items) == 0 && got.Next == "", "beyond the end: %d rows", len(got.Items))
 }
 
 func TestChunksAreSortedByTheirWrites(t *testing.T) {
@@ -325,7 +303,6 @@ func TestChunksAreSortedByTheirWrites(t *testing.T) {
 	expect.That(t, strings.HasPrefix(m.Note.String(), "Chunks that took writes in the last 5 min: 2 of 24"), "%v", m.Note)
 	v.Writes = nil
 	m, err = data.ChunkPage(v, c, data.ChunkQuery{Sort: data.ByHeat, Pos: -1})
-	if err != nil || m.Heated || !strings.HasPrefix(m.Note.String(), "No writes") || m.Items[0].Number != 1 {
-		t.Errorf("without counts: %v %q", err, m.Note.String())
-	}
+	expect.That(t, err == nil && !m.Heated && strings.HasPrefix(m.Note.String(), "No writes") && m.Items[0].Number == 1,
+		"without counts: %v %q", err, m.Note.String())
 }

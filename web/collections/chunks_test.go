@@ -44,19 +44,14 @@ func TestChunkFilters(t *testing.T) {
 		n += len(got.Items)
 	}
 	expect.Equal(t, n, 250, "chunks on all shards")
-	if got := get(url.Values{"jumbo": {"true"}}); len(got.Items) != 1 || !got.Items[0].Jumbo {
-		t.Errorf("jumbo: %d", len(got.Items))
-	}
-	if got := get(url.Values{"zone": {"eu"}}); len(got.Items) != 3 {
-		t.Errorf("zone: %d", len(got.Items))
-	}
+	got := get(url.Values{"jumbo": {"true"}})
+	expect.That(t, len(got.Items) == 1 && got.Items[0].Jumbo, "jumbo: %d", len(got.Items))
+	expect.Equal(t, len(get(url.Values{"zone": {"eu"}}).Items), 3, "zone")
 	key := fmt.Sprintf(`{"project_id":{"$oid":%q}}`, webtest.ProjectID(100).Hex())
-	if got := get(url.Values{"key": {key}}); len(got.Items) != 1 || string(got.Items[0].Min) != key {
-		t.Errorf("key: %+v", got.Items)
-	}
-	if got := get(url.Values{"from": {key}}); len(got.Items) != 150 || string(got.Items[0].Min) != key {
-		t.Errorf("from: %d", len(got.Items))
-	}
+	got = get(url.Values{"key": {key}})
+	expect.That(t, len(got.Items) == 1 && string(got.Items[0].Min) == key, "key: %+v", got.Items)
+	got = get(url.Values{"from": {key}})
+	expect.That(t, len(got.Items) == 150 && string(got.Items[0].Min) == key, "from: %d", len(got.Items))
 	one := webtest.Decode[api.List[api.Chunk]](t, s.Do("GET", "/api/v1/collections/yorkie-meta.documents/chunks?jumbo=true&limit=1"))
 	expect.Equal(t, one.Next, "", "a page after the last match")
 }
@@ -69,22 +64,19 @@ func TestMapTilesPartTheChunks(t *testing.T) {
 			at, chunks := 0, 0
 			for index := range 1 << level {
 				tile := webtest.Decode[api.Tile](t, s.Do("GET", fmt.Sprintf("/api/v1/collections/%s/map?level=%d&index=%d", ns, level, index)))
-				if tile.From != at || len(tile.Runs) > data.MaxRuns {
-					t.Fatalf("%s %d/%d begins at %d, not %d, with %d runs", ns, level, index, tile.From, at, len(tile.Runs))
-				}
+				must.That(t, tile.From == at && len(tile.Runs) <= data.MaxRuns,
+					"%s %d/%d begins at %d, not %d, with %d runs", ns, level, index, tile.From, at, len(tile.Runs))
 				at = tile.To
 				next := tile.From
 				for _, run := range tile.Runs {
-					if run.From != next || run.Shard == "" || run.Min == nil || run.Max == nil {
-						t.Fatalf("%s %d/%d: run %+v at %d", ns, level, index, run, next)
-					}
+					must.That(t, run.From == next && run.Shard != "" && run.Min != nil && run.Max != nil,
+						"%s %d/%d: run %+v at %d", ns, level, index, run, next)
 					sum := 0
 					for _, n := range run.Shards {
 						sum += n
 					}
-					if run.Shards == nil && c.Chunks.Owner(run.From) != run.Shard || run.Shards != nil && sum != run.Chunks {
-						t.Errorf("run %+v", run)
-					}
+					expect.That(t, (run.Shards != nil || c.Chunks.Owner(run.From) == run.Shard) && (run.Shards == nil || sum == run.Chunks),
+						"run %+v", run)
 					next += run.Chunks
 					chunks += run.Chunks
 				}

@@ -41,9 +41,8 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 	for _, w := range []*httptest.ResponseRecorder{s.Do("GET", "/collections.csv"),
 		s.Do("GET", "/api/v1/collections?limit=1", webtest.Header("Accept", "text/csv"))} {
 		rows, err := csv.NewReader(strings.NewReader(w.Body.String())).ReadAll()
-		if err != nil || w.Code != 200 || w.Header().Get("Content-Disposition") != `attachment; filename="collections.csv"` {
-			t.Fatalf("%d %v %v", w.Code, w.Header(), err)
-		}
+		must.That(t, err == nil && w.Code == 200 && w.Header().Get("Content-Disposition") == `attachment; filename="collections.csv"`,
+			"%d %v %v", w.Code, w.Header(), err)
 		column := map[string]int{}
 		for i, name := range rows[0] {
 			column[name] = i
@@ -56,9 +55,8 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 				" ",
 			)
 		}
-		if diff := cmp.Diff(want, got); diff != "" || len(want) < 3 {
-			t.Errorf("%d lines: %s", len(want), diff)
-		}
+		diff := cmp.Diff(want, got)
+		expect.That(t, diff == "" && len(want) >= 3, "%d lines: %s", len(want), diff)
 	}
 	for _, row := range strings.Split(s.Do("GET", "/collections.csv?db=none").Body.String(), "\n")[1:] {
 		expect.Equal(t, row, "", "another database")
@@ -68,22 +66,18 @@ func TestCollectionsAreOneTableForPageJSONAndCSV(t *testing.T) {
 func TestCollectionsAreSearchedByName(t *testing.T) {
 	s := webtest.New(t)
 	const documents = "yorkie-meta.documents"
-	all := webtest.ParseHTML(t, s.Do("GET", "/collections").Body.String()).Find("#live-collections tr[data-key]").Length()
+	all := s.Page(t, "/collections").Find("#live-collections tr[data-key]").Length()
 	for query, want := range map[string]string{"?q=DOCUMENTS": documents, "?q=meta.doc&page=9": documents, "?q=none": ""} {
-		doc := webtest.ParseHTML(t, s.Do("GET", "/collections"+query).Body.String())
+		doc := s.Page(t, "/collections"+query)
 		var found []string
 		doc.Find("#live-collections tr[data-key]").Each(func(_ int, row *goquery.Selection) { found = append(found, row.AttrOr("data-key", "")) })
 		expect.Equal(t, strings.Join(found, " "), want, "%s", query)
-		if empty := strings.Contains(doc.Text(), "No collections match"); empty != (want == "") {
-			t.Errorf("%s: says that nothing matches: %v", query, empty)
-		}
+		expect.Equal(t, strings.Contains(doc.Text(), "No collections match"), want == "", "%s: says that nothing matches", query)
 		lead := doc.Find("#live-collections .lead").Text()
-		if want != "" && !strings.HasPrefix(lead, fmt.Sprintf("1 of %d collections matches", all)) {
-			t.Errorf("%s: one is listed, and above it stands %q", query, lead)
-		}
-		if rows := strings.Count(s.Do("GET", "/collections.csv"+query).Body.String(), "\n") - 1; (rows > 0) != (want != "") {
-			t.Errorf("%s: %d rows of CSV", query, rows)
-		}
+		expect.That(t, want == "" || strings.HasPrefix(lead, fmt.Sprintf("1 of %d collections matches", all)),
+			"%s: one is listed, and above it stands %q", query, lead)
+		rows := strings.Count(s.Do("GET", "/collections.csv"+query).Body.String(), "\n") - 1
+		expect.Equal(t, rows > 0, want != "", "%s: %d rows of CSV", query, rows)
 	}
 }
 
@@ -142,9 +136,8 @@ func TestManyCollectionsAreCutIntoPages(t *testing.T) {
 	for page, rows := range map[string]int{"": 50, "?page=2": 50, "?page=999": -1} {
 		w := s.Do("GET", "/shards/shard-rs-1"+page)
 		n := webtest.ParseHTML(t, w.Body.String()).Find("#live-shard .wide").First().Find("tr[data-key]").Length()
-		if w.Code != http.StatusOK || n == 0 || rows > 0 && n != rows || w.Body.Len() > 250<<10 {
-			t.Errorf("shard %s: %d, %d collections, %d bytes", page, w.Code, n, w.Body.Len())
-		}
+		expect.That(t, w.Code == http.StatusOK && n != 0 && (rows <= 0 || n == rows) && w.Body.Len() <= 250<<10,
+			"shard %s: %d, %d collections, %d bytes", page, w.Code, n, w.Body.Len())
 	}
 	expect.That(t, pages == 21 && len(seen) == 1000+3+2, "%d pages with %d collections", pages, len(seen))
 }

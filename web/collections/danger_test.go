@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/placement"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -30,10 +31,8 @@ func TestChunkPageWarnsOfMovesThatWouldFail(t *testing.T) {
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	path := "collections/yorkie-meta.documents/chunks/" + answer.ChunkRef(c, chunk.Min)
 	got := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/"+path+"/why"))
-	if len(got.Dangers) != 1 || got.Dangers[0].Shard != other || got.Dangers[0].IDs[0] != id.Hex() {
-		t.Errorf("dangers %+v, want %s", got.Dangers, other)
-	}
-	if page := s.Do("GET", "/"+path).Body.String(); !strings.Contains(page, "Moves that would fail") || !strings.Contains(page, id.Hex()) {
-		t.Error("the page does not warn")
-	}
+	expect.That(t, len(got.Dangers) == 1 && got.Dangers[0].Shard == other && got.Dangers[0].IDs[0] == id.Hex(),
+		"dangers %+v, want %s", got.Dangers, other)
+	page := s.Do("GET", "/"+path).Body.String()
+	expect.That(t, strings.Contains(page, "Moves that would fail") && strings.Contains(page, id.Hex()), "the page does not warn")
 }

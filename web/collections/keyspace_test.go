@@ -38,9 +38,7 @@ func TestStripCoversTheKeySpaceOnce(t *testing.T) {
 			at = x + w
 		})
 		expect.That(t, math.Abs(at-100) <= 0.05, "%s: ends at %.2f %%", c.NS, at)
-		if n := lanesDrawn(table); n != len(c.Chunks.CountByShard()) {
-			t.Errorf("%s: %d lanes", c.NS, n)
-		}
+		expect.Equal(t, lanesDrawn(table), len(c.Chunks.CountByShard()), "%s: lanes", c.NS)
 	}
 }
 
@@ -50,11 +48,8 @@ func TestDenseStripStacksEveryShardsPart(t *testing.T) {
 	s := webtest.NewStory()
 	s.Chunks = 3000
 	table := keySpacePicture(t, s.View(), "yorkie-meta.changes")
-	if rects, paths, lanes := table.Find("svg.strip > g rect").Length(), table.Find("svg.strip path").Length(), lanesDrawn(table); rects > 0 ||
-		paths != 3 || lanes != 3 {
-		t.Fatalf("%d rects, %d paths, %d lanes", rects, paths, lanes)
-	}
-	if box := table.Find("svg.strip svg").AttrOr("viewBox", table.Find("svg.strip svg").AttrOr("viewbox", "")); box != "0 0 200 100" {
-		t.Errorf("box %q", box)
-	}
+	rects, paths, lanes := table.Find("svg.strip > g rect").Length(), table.Find("svg.strip path").Length(), lanesDrawn(table)
+	must.That(t, rects == 0 && paths == 3 && lanes == 3, "%d rects, %d paths, %d lanes", rects, paths, lanes)
+	box := table.Find("svg.strip svg").AttrOr("viewBox", table.Find("svg.strip svg").AttrOr("viewbox", ""))
+	expect.Equal(t, box, "0 0 200 100", "box")
 }

@@ -130,9 +130,8 @@ func TestLayoutPageDescribesDrift(t *testing.T) {
 	want := must.Get(os.ReadFile(file))
 	g, w := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
 	for i := range max(len(g), len(w)) {
-		if i >= len(g) || i >= len(w) || g[i] != w[i] {
-			t.Fatalf("line %d differs from %s (SHARDBOARD_GOLDEN=1 writes it anew):\n got %q\nwant %q", i+1, file, at(g, i), at(w, i))
-		}
+		must.That(t, i < len(g) && i < len(w) && g[i] == w[i],
+			"line %d differs from %s (SHARDBOARD_GOLDEN=1 writes it anew):\n got %q\nwant %q", i+1, file, at(g, i), at(w, i))
 	}
 }
 
@@ -157,14 +156,10 @@ func TestAPILayoutComparesEveryMatchedDatabase(t *testing.T) {
 		t.Fatalf("%+v", got.Items)
 	}
 	f := got.Items[0].Findings[0]
-	if f.Code != "different" || f.NS != "y.clients" || *f.Key != "{project_id: 1}" || !f.Look || f.Variant != "chartClients" ||
-		f.Fix != "refine" || len(f.Commands) != 2 {
-		t.Errorf("%+v", f)
-	}
-	if one := webtest.Decode[api.List[api.Layout]](t, s.Do("GET", "/api/v1/layout?db=z&layout=yorkie-0.4")); len(one.Items) != 1 ||
-		one.Items[0].Compared != "yorkie-0.4" || one.Items[0].Nearest != "yorkie-head" {
-		t.Errorf("%+v", one.Items)
-	}
+	expect.That(t, f.Code == "different" && f.NS == "y.clients" && *f.Key == "{project_id: 1}" && f.Look && f.Variant == "chartClients" &&
+		f.Fix == "refine" && len(f.Commands) == 2, "%+v", f)
+	one := webtest.Decode[api.List[api.Layout]](t, s.Do("GET", "/api/v1/layout?db=z&layout=yorkie-0.4"))
+	expect.That(t, len(one.Items) == 1 && one.Items[0].Compared == "yorkie-0.4" && one.Items[0].Nearest == "yorkie-head", "%+v", one.Items)
 	for path, want := range map[string]int{"?layout=yorkie-9": http.StatusBadRequest, "?db=nope": http.StatusNotFound,
 		"?layout=%FF": http.StatusBadRequest} {
 		expect.Equal(t, s.Do("GET", "/api/v1/layout"+path).Code, want, "%s", path)

@@ -38,8 +38,7 @@ func TestACollectionWithoutRoomIsNotCalledDamaged(t *testing.T) {
 	} {
 		page := html.UnescapeString(s.Do("GET", path).Body.String())
 		expect.ContainsAll(t, page, want, "%s", path)
-		if strings.Contains(page, "MongoDB refuses every operation") || strings.Contains(page, ">damaged<") {
-			t.Errorf("%s calls it damaged", path)
-		}
+		expect.That(t, !strings.Contains(page, "MongoDB refuses every operation") && !strings.Contains(page, ">damaged<"),
+			"%s calls it damaged", path)
 	}
 }

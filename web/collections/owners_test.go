@@ -12,6 +12,7 @@ import (
 	"shardboard/internal/auth"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/simcluster"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -29,9 +30,8 @@ func TestACollectionsPageLeadsToWhereItsDataHasBeen(t *testing.T) {
 			f.Error("the collection's page does not lead there")
 		}
 		first := webtest.Decode[api.Owners](f.T, f.Do("GET", api.Prefix+link, viewer))
-		if !first.Known || first.Reason != "" || len(first.Items) == 0 || first.Items[0].Earlier || len(first.Items[0].Shards) == 0 {
-			f.Fatalf("%+v", first)
-		}
+		must.That(f, first.Known && first.Reason == "" && len(first.Items) != 0 && !first.Items[0].Earlier && len(first.Items[0].Shards) != 0,
+			"%+v", first)
 		since := time.Now().UTC().Truncate(time.Second)
 		row := func(n int, shards any, uuid string) bson.D {
 			return bson.D{{Key: "_id", Value: n}, {Key: "nss", Value: ownersNS}, {Key: "shards", Value: shards},
@@ -43,18 +43,12 @@ func TestACollectionsPageLeadsToWhereItsDataHasBeen(t *testing.T) {
 				row(0, bson.A{"shard-rs-3"}, "another one: 16."), row(1, bson.A{}, "another one: 16."), row(2, "rubbish", "another one: 16.")}}})
 		f.Must(err)
 		got := webtest.Decode[api.Owners](f.T, f.Do("GET", api.Prefix+link, viewer))
-		if len(got.Items) != len(first.Items)+2 || got.Unreadable != 1 || !got.Items[0].Earlier || len(got.Items[0].Shards) != 0 ||
-			!got.Items[1].Since.Equal(since) || got.Items[1].Shards[0] != "shard-rs-3" {
-			f.Errorf("%+v", got)
-		}
+		expect.That(f, len(got.Items) == len(first.Items)+2 && got.Unreadable == 1 && got.Items[0].Earlier && len(got.Items[0].Shards) == 0 &&
+			got.Items[1].Since.Equal(since) && got.Items[1].Shards[0] == "shard-rs-3", "%+v", got)
 		page := f.Do("GET", link, viewer).Body.String()
-		for _, want := range []string{"None: it was dropped.", "an earlier collection of this name", "1 row is not understood",
-			"/shards/shard-rs-3"} {
-			expect.Contains(f, page, want, "the page")
-		}
-		if w := f.Do("GET", api.Prefix+"/collections/yorkie-meta.none/owners", viewer); w.Code != 404 {
-			f.Errorf("an unknown collection: %d", w.Code)
-		}
+		expect.ContainsAll(f, page, []string{"None: it was dropped.", "an earlier collection of this name", "1 row is not understood",
+			"/shards/shard-rs-3"}, "the page")
+		expect.Equal(f, f.Do("GET", api.Prefix+"/collections/yorkie-meta.none/owners", viewer).Code, 404, "an unknown collection")
 	})
 }
 
@@ -78,8 +72,7 @@ func TestOwnersThatAreNotKnownAreSaidToBe(t *testing.T) {
 		got := webtest.Decode[api.Owners](t, s.Do("GET", api.Prefix+"/collections/"+ownersNS+"/owners"))
 		expect.That(t, !got.Known && len(got.Items) == 0 && strings.Contains(got.Reason, tc.want), "%s: %+v", tc.name, got)
 		page := s.Do("GET", "/collections/"+ownersNS+"/owners").Body.String()
-		if !strings.Contains(page, "Not known.") || !strings.Contains(page, tc.want) || strings.Contains(page, "recorded nothing") {
-			t.Errorf("%s: the page does not say it", tc.name)
-		}
+		expect.That(t, strings.Contains(page, "Not known.") && strings.Contains(page, tc.want) && !strings.Contains(page, "recorded nothing"),
+			"%s: the page does not say it", tc.name)
 	}
 }

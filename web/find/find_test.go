@@ -37,9 +37,8 @@ func TestFewCharactersFindWhatTheyBegin(t *testing.T) {
 		{project.ID.Hex()[:12], "project " + project.Name}, {collection, "collection " + collection},
 		{"balancer off", "change Turn the balancer off…"},
 	} {
-		if names, _ := found(t, s, c.q); len(names) == 0 || names[0] != c.first {
-			t.Errorf("%q finds %q, not %q first", c.q, names, c.first)
-		}
+		names, _ := found(t, s, c.q)
+		expect.That(t, len(names) != 0 && names[0] == c.first, "%q finds %q, not %q first", c.q, names, c.first)
 	}
 	if names, a := found(t, s, "no-such-thing"); len(names) != 0 || a.Items == nil || a.More != 0 {
 		t.Errorf("nothing was expected: %q, %d more", names, a.More)

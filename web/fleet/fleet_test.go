@@ -28,9 +28,8 @@ func TestClustersAreListedWorstFirst(t *testing.T) {
 		known := c.Shards != nil && c.Critical != nil && c.Bytes.Value != nil
 		expect.Equal(t, known, c.State == "live" || c.Name == "lost", "%s: known: %+v", c.Name, c)
 	}
-	if worst := got[3]; worst.Worst == "" || !strings.HasPrefix(string(worst.WorstURL), "/c/prod/advice#") {
-		t.Errorf("%+v", worst)
-	}
+	worst := got[3]
+	expect.That(t, worst.Worst != "" && strings.HasPrefix(string(worst.WorstURL), "/c/prod/advice#"), "%+v", worst)
 	csv := s.Do("GET", "/clusters.csv").Body.String()
 	if !strings.HasPrefix(csv, "name,title,url,state,") || strings.Count(csv, "\n") != 7 || strings.Contains(csv, "secret") {
 		t.Error(csv)
@@ -39,7 +38,7 @@ func TestClustersAreListedWorstFirst(t *testing.T) {
 
 func TestPageOfClustersSaysWhatIsWrongAndLeadsThere(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
-	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	doc := s.Page(t, "/")
 	text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
 	for _, want := range []string{"6 clusters · 3 not readable · 1 has a critical problem", "Not reachable since 2026-03-01 11:00 UTC",
 		"This is the same cluster as prod", "last read 7 min ago", "Starting"} {
@@ -49,9 +48,8 @@ func TestPageOfClustersSaysWhatIsWrongAndLeadsThere(t *testing.T) {
 	for _, link := range []string{"/c/fine/", "/c/archive/", "/c/prod/", "/clusters.csv"} {
 		expect.That(t, doc.Find(`main a[href="`+link+`"]`).Length() != 0, "no link to %s", link)
 	}
-	if doc.Find("nav a[href='/projects'], #shards").Length() > 0 || doc.Find("nav a[href='/']").Length() == 0 {
-		t.Error("the page leads to pages that only a cluster has")
-	}
+	expect.That(t, doc.Find("nav a[href='/projects'], #shards").Length() == 0 && doc.Find("nav a[href='/']").Length() != 0,
+		"the page leads to pages that only a cluster has")
 }
 
 func TestServersTextsAndConfigurationAreForThoseWhoMaySeeThem(t *testing.T) {
@@ -61,9 +59,7 @@ func TestServersTextsAndConfigurationAreForThoseWhoMaySeeThem(t *testing.T) {
 		s := webtest.New(t, webtest.OfServer(c), func(d *site.Deps) {
 			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: role, Method: auth.ByPassword}}
 		})
-		if got := strings.Contains(s.Do("GET", "/").Body.String(), "shardboard.yaml:3"); got != sees {
-			t.Errorf("%s sees the mistake: %v", role, got)
-		}
+		expect.Equal(t, strings.Contains(s.Do("GET", "/").Body.String(), "shardboard.yaml:3"), sees, "%s sees the mistake", role)
 	}
 }
 
@@ -75,18 +71,14 @@ func TestClustersAreFoundFromEveryPage(t *testing.T) {
 	})
 	for name, s := range map[string]*webtest.Server{"server": server, "cluster": within} {
 		found := webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q=production"))
-		if len(found.Items) != 1 || found.Items[0].URL != "/c/prod/" || found.Items[0].Kind != "cluster" {
-			t.Errorf("%s: %+v", name, found.Items)
-		}
-		if found := webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q=secret")); len(found.Items) != 0 {
-			t.Errorf("%s finds a hidden cluster: %+v", name, found.Items)
-		}
+		expect.That(t, len(found.Items) == 1 && found.Items[0].URL == "/c/prod/" && found.Items[0].Kind == "cluster",
+			"%s: %+v", name, found.Items)
+		expect.Len(t, webtest.Decode[api.Found](t, s.Do("GET", "/api/v1/find?q=secret")).Items, 0, "%s finds a hidden cluster", name)
 	}
-	doc := webtest.ParseHTML(t, within.Do("GET", "/").Body.String())
-	if n := doc.Find("#clusters a").Length(); n != 7 || doc.Find(`#clusters a[href="/c/prod/"]`).Length() != 1 ||
-		doc.Find(`#clusters a[aria-current="page"]`).Text() != "Fine" {
-		t.Errorf("%d links in the switch", n)
-	}
+	doc := within.Page(t, "/")
+	n := doc.Find("#clusters a").Length()
+	expect.That(t, n == 7 && doc.Find(`#clusters a[href="/c/prod/"]`).Length() == 1 &&
+		doc.Find(`#clusters a[aria-current="page"]`).Text() == "Fine", "%d links in the switch", n)
 }
 
 // storeAway is a store that does not answer.
@@ -98,8 +90,7 @@ func (storeAway) Condition() store.Condition {
 
 func TestStatusOfTheServerSaysThatTheStoreDoesNotAnswer(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()), func(d *site.Deps) { d.Store.Data = storeAway{} })
-	header := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("header").Text()
-	if !strings.Contains(header, "the store does not answer") || strings.Contains(header, "Live") {
-		t.Errorf("the header says %s", strings.Join(strings.Fields(header), " "))
-	}
+	header := s.Page(t, "/").Find("header").Text()
+	expect.That(t, strings.Contains(header, "the store does not answer") && !strings.Contains(header, "Live"),
+		"the header says %s", strings.Join(strings.Fields(header), " "))
 }

@@ -14,6 +14,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
 	"shardboard/web/site"
@@ -29,9 +30,8 @@ func TestManyLinesAreAskedOfAllClusters(t *testing.T) {
 		s := webtest.New(t, webtest.OfServer(locatable()))
 		began := time.Now()
 		w := postLines(s, "wiki/handbook\n\nnobody\n")
-		if took := time.Since(began); took != 15*time.Second && took != 5*time.Second {
-			t.Errorf("the slow cluster was waited for %s", took)
-		}
+		took := time.Since(began)
+		expect.That(t, took == 15*time.Second || took == 5*time.Second, "the slow cluster was waited for %s", took)
 		got := webtest.Decode[api.ClusterLocateLines](t, w)
 		states := map[string]string{}
 		for _, c := range got.Clusters {
@@ -42,24 +42,18 @@ func TestManyLinesAreAskedOfAllClusters(t *testing.T) {
 			"viewed": "notPermitted", "without": "answered", "odd": "answered"} {
 			expect.Equal(t, states[name], want, "%s", name)
 		}
-		if _, hidden := states["secret"]; hidden || len(got.Items) != 2 {
-			t.Fatalf("%+v", got)
-		}
+		_, hidden := states["secret"]
+		must.That(t, !hidden && len(got.Items) == 2, "%+v", got)
 		first, second := got.Items[0], got.Items[1]
 		var on []string
 		for _, f := range first.Found {
 			on = append(on, f.Cluster)
-			if string(f.URL) != "/c/"+f.Cluster+"/locate?q=wiki%2Fhandbook" || len(f.Shards) == 0 || f.Answer == "" {
-				t.Errorf("%+v", f)
-			}
+			expect.That(t, string(f.URL) == "/c/"+f.Cluster+"/locate?q=wiki%2Fhandbook" && len(f.Shards) != 0 && f.Answer != "", "%+v", f)
 		}
-		if first.State != "found" || first.Text != "" || strings.Join(on, " ") != "fine prod lost" ||
-			strings.Join(first.NotFound, " ") != "without odd" || len(first.Unknown) != 4 {
-			t.Errorf("%+v", first)
-		}
-		if second.State != "unreachable" || len(second.Found) != 0 || !strings.Contains(strings.Join(second.NotFound, " "), "fine") {
-			t.Errorf("%+v", second)
-		}
+		expect.That(t, first.State == "found" && first.Text == "" && strings.Join(on, " ") == "fine prod lost" &&
+			strings.Join(first.NotFound, " ") == "without odd" && len(first.Unknown) == 4, "%+v", first)
+		expect.That(t, second.State == "unreachable" && len(second.Found) == 0 && strings.Contains(strings.Join(second.NotFound, " "), "fine"),
+			"%+v", second)
 	})
 }
 
@@ -85,13 +79,9 @@ func TestManyLinesAsAPageAndAsCSV(t *testing.T) {
 		expect.Equal(t, postLines(s, body).Code, status, "%.10q", body)
 	}
 	many := webtest.New(t, webtest.OfServer(webtest.ManyClusters()))
-	if w := postLines(many, strings.Repeat("x\n", 201)); w.Code != http.StatusBadRequest ||
-		!strings.Contains(w.Body.String(), "Send 200 lines at most") {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
-	if w := s.Do("GET", "/locate/bulk"); w.Code != http.StatusOK {
-		t.Errorf("%d", w.Code)
-	}
+	w := postLines(many, strings.Repeat("x\n", 201))
+	expect.That(t, w.Code == http.StatusBadRequest && strings.Contains(w.Body.String(), "Send 200 lines at most"), "%d %s", w.Code, w.Body)
+	expect.Equal(t, s.Do("GET", "/locate/bulk").Code, http.StatusOK, "status")
 }
 
 // asking answers with near names, or that a key is somewhere.
@@ -126,19 +116,15 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 	all.List[0].Site.Deps.Locate.Locator = asking{got: &got}
 	s := webtest.New(t, webtest.OfServer(all))
 	near := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=shp&near=1")).Items[0]
-	if near.State != "notFound" || near.Near == nil || len(near.Near.Projects) != 2 || near.Near.More != 3 {
-		t.Errorf("%+v", near)
-	}
-	if near = webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=shp")).Items[0]; near.Near != nil {
-		t.Errorf("near names come unasked: %+v", near.Near)
-	}
+	expect.That(t, near.State == "notFound" && near.Near != nil && len(near.Near.Projects) == 2 && near.Near.More == 3, "%+v", near)
+	near = webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=shp")).Items[0]
+	expect.That(t, near.Near == nil, "near names come unasked: %+v", near.Near)
 	all.List[0].Site.Deps.Locate.Locator = remarking{}
 	row := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=SHOP&near=1")).Items[0]
-	if row.State != "found" || row.Text != "The name differs in upper and lower case." {
-		t.Errorf("a near name is found without a word: %+v", row)
-	}
+	expect.That(t, row.State == "found" && row.Text == "The name differs in upper and lower case.",
+		"a near name is found without a word: %+v", row)
 	all.List[0].Site.Deps.Locate.Locator = asking{got: &got}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=shp").Body.String())
+	doc := s.Page(t, "/locate?q=shp")
 	if text := doc.Find("main table").Text(); !strings.Contains(text, "and 3 more") ||
 		doc.Find(`main table a[href^="/c/fine/locate?q=0000"]`).Length() != 2 {
 		t.Error(text)
@@ -146,18 +132,15 @@ func TestNearNamesAndShardKeysAreAskedOfEachCluster(t *testing.T) {
 	key := `{"doc_id":{"$oid":"65e000000000000000000001"}}`
 	at := "?ns=yorkie-meta.changes&key=" + url.QueryEscape(key)
 	row = webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate"+at)).Items[0]
-	if got.NS != "yorkie-meta.changes" || got.Key != key || !strings.HasPrefix(string(row.URL), "/c/fine/locate?key=") {
-		t.Errorf("asked %+v, leads to %s", got, row.URL)
-	}
-	if doc = webtest.ParseHTML(t, s.Do("GET", "/locate"+at).Body.String()); doc.Find("details.bykey[open]").Length() != 1 ||
-		doc.Find(`input[name="key"]`).AttrOr("value", "") != key {
-		t.Error("the page does not keep the key")
-	}
+	expect.That(t, got.NS == "yorkie-meta.changes" && got.Key == key && strings.HasPrefix(string(row.URL), "/c/fine/locate?key="),
+		"asked %+v, leads to %s", got, row.URL)
+	doc = s.Page(t, "/locate"+at)
+	expect.That(t, doc.Find("details.bykey[open]").Length() == 1 &&
+		doc.Find(`input[name="key"]`).AttrOr("value", "") == key, "the page does not keep the key")
 	for path, says := range map[string]string{"?q=a&ns=b&key=c": "not both", "?key=c": "Give ns= with key=", "?ns=b": "Give key= with ns=",
 		"?q=a&in=projects": "one cluster", "": "Give q=", "?q=a&near=perhaps": ""} {
-		if w := s.Do("GET", "/api/v1/locate"+path); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
-			t.Errorf("%s: %d %s", path, w.Code, w.Body)
-		}
+		w := s.Do("GET", "/api/v1/locate"+path)
+		expect.That(t, w.Code == http.StatusBadRequest && strings.Contains(w.Body.String(), says), "%s: %d %s", path, w.Code, w.Body)
 	}
 }
 
@@ -166,11 +149,8 @@ func TestAPanicInOneClusterIsItsOwn(t *testing.T) {
 	all.List = all.List[:1]
 	all.List[0].Site.Deps.Locate.Locator = nil
 	s := webtest.New(t, webtest.OfServer(all), func(*site.Deps) {})
-	if row := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=x")).Items[0]; row.State != "unreachable" ||
-		row.Text == "" {
-		t.Errorf("%+v", row)
-	}
-	if a := webtest.Decode[api.ClusterLocateLines](t, postLines(s, "x")); a.Items[0].State != "unreachable" {
-		t.Errorf("%+v", a)
-	}
+	row := webtest.Decode[api.List[api.ClusterLocate]](t, s.Do("GET", "/api/v1/locate?q=x")).Items[0]
+	expect.That(t, row.State == "unreachable" && row.Text != "", "%+v", row)
+	a := webtest.Decode[api.ClusterLocateLines](t, postLines(s, "x"))
+	expect.That(t, a.Items[0].State == "unreachable", "%+v", a)
 }

@@ -78,15 +78,11 @@ func TestLocateAsksAllClustersAtOnceAndNamesThoseWithAnAnswerFirst(t *testing.T)
 		if text := strings.Join(list, ", "); text != want {
 			t.Errorf("%s, want %s", text, want)
 		}
-		if got[3].Text != "It did not answer within 5 seconds." || got[9].URL != "" || !got[2].Stale || got[0].Stale {
-			t.Errorf("%+v", got)
-		}
-		doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki/handbook").Body.String())
+		expect.That(t, got[3].Text == "It did not answer within 5 seconds." && got[9].URL == "" && got[2].Stale && !got[0].Stale, "%+v", got)
+		doc := s.Page(t, "/locate?q=wiki/handbook")
 		text := strings.Join(strings.Fields(doc.Find("main").Text()), " ")
-		for _, says := range []string{"Found in 3 of 5 clusters that answer · 4 not known · 1 not permitted",
-			"needs the role support on this cluster", "not up to date", "There is none."} {
-			expect.Contains(t, text, says, "the page")
-		}
+		expect.ContainsAll(t, text, []string{"Found in 3 of 5 clusters that answer · 4 not known · 1 not permitted",
+			"needs the role support on this cluster", "not up to date", "There is none."}, "the page")
 		if doc.Find(`main a[href="/c/fine/locate?q=wiki%2Fhandbook"]`).Length() == 0 || strings.Contains(text, "Secret") {
 			t.Error(text)
 		}
@@ -133,9 +129,8 @@ func TestEachClusterThatIsAskedCountsForThePerson(t *testing.T) {
 	for range guard.LocateBurst/50 + 1 {
 		got = append(got, s.Do("GET", "/api/v1/locate?q=nobody").Code)
 	}
-	if want := []int{200, 200, 200, 200, http.StatusTooManyRequests}; fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("%v, want %v", got, want)
-	}
+	want := []int{200, 200, 200, 200, http.StatusTooManyRequests}
+	expect.Equal(t, fmt.Sprint(got), fmt.Sprint(want), "%v, want %v", got, want)
 }
 
 func TestBoxToLocateIsForThoseWhoMayDoSoSomewhere(t *testing.T) {
@@ -145,7 +140,7 @@ func TestBoxToLocateIsForThoseWhoMayDoSoSomewhere(t *testing.T) {
 		s := webtest.New(t, webtest.OfServer(list), func(d *site.Deps) {
 			d.Access.Auth = webtest.OnePerson{Who: auth.Principal{ID: "user:1", Name: "a", Role: auth.Viewer, Method: auth.ByPassword}}
 		})
-		doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+		doc := s.Page(t, "/")
 		palette, _ := doc.Find("#palette template").Attr("data-locates")
 		if doc.Find(`form.find[action="/locate"] #find`).Length() == 1 != may || doc.Find(`nav a[href="/locate"]`).Length() > 0 != may ||
 			palette == "/locate?q=" != may {
@@ -165,19 +160,16 @@ func TestLocateInAllClustersSpeaksTheWordsThatTheyShare(t *testing.T) {
 	}
 	s := webtest.New(t, webtest.OfServer(all))
 	words := func(path string) string {
-		return webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("#q, #lines").AttrOr("placeholder", "")
+		return s.Page(t, path).Find("#q, #lines").AttrOr("placeholder", "")
 	}
 	one, many := words("/locate"), words("/locate/bulk")
-	if one != "shop/document key, shop, or any id" || many != "shop/document key, shop, id or log line" {
-		t.Errorf("%q, %q", one, many)
-	}
+	expect.That(t, one == "shop/document key, shop, or any id" && many == "shop/document key, shop, id or log line", "%q, %q", one, many)
 	for _, c := range all.List {
 		if c.Site != nil {
 			c.Site.Deps.Cluster.Profile = profile.Yorkie()
 			break
 		}
 	}
-	if one := words("/locate"); one != "project/document key, project, or any id" {
-		t.Errorf("%q", one)
-	}
+	one = words("/locate")
+	expect.That(t, one == "project/document key, project, or any id", "%q", one)
 }

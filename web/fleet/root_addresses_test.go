@@ -8,6 +8,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -19,20 +20,16 @@ func TestAPageOfAClusterAtTheRootLeadsToTheListOfClusters(t *testing.T) {
 			t.Errorf("%s: %d to %s", path, w.Code, w.Header().Get("Location"))
 			continue
 		}
-		doc := webtest.ParseHTML(t, s.Do("GET", w.Header().Get("Location")).Body.String())
-		if doc.Find(`main .note code`).Text() != path || doc.Find(`main a[href="/c/prod`+path+`"]`).Length() != 1 {
-			t.Errorf("%s: the list does not lead there", path)
-		}
-		if live := doc.Find("#live-clusters").AttrOr("data-live-url", ""); !strings.HasPrefix(live, "/?to=") {
-			t.Errorf("%s: news of the list lose it: %s", path, live)
-		}
+		doc := s.Page(t, w.Header().Get("Location"))
+		expect.That(t, doc.Find(`main .note code`).Text() == path && doc.Find(`main a[href="/c/prod`+path+`"]`).Length() == 1,
+			"%s: the list does not lead there", path)
+		live := doc.Find("#live-clusters").AttrOr("data-live-url", "")
+		expect.That(t, strings.HasPrefix(live, "/?to="), "%s: news of the list lose it: %s", path, live)
 	}
 	for _, to := range []string{"//evil.example/projects", "https://evil.example/projects", "/nothing/here", "projects", "/settings",
 		"/projects\\x", "%zz"} {
-		doc := webtest.ParseHTML(t, s.Do("GET", "/?to="+strings.ReplaceAll(to, "%", "%25")).Body.String())
-		if doc.Find("main .note code").Length() > 0 || doc.Find(`main a[href="/c/prod/"]`).Length() != 1 {
-			t.Errorf("%s was taken", to)
-		}
+		doc := s.Page(t, "/?to="+strings.ReplaceAll(to, "%", "%25"))
+		expect.That(t, doc.Find("main .note code").Length() == 0 && doc.Find(`main a[href="/c/prod/"]`).Length() == 1, "%s was taken", to)
 	}
 	for path, status := range map[string]int{"/nothing": 404, "/api/v1/projects": 404, "/projects/a/b/c/d": 404} {
 		expect.Equal(t, s.Do("GET", path).Code, status, "%s", path)
@@ -41,12 +38,11 @@ func TestAPageOfAClusterAtTheRootLeadsToTheListOfClusters(t *testing.T) {
 
 func TestPlaybooksAreAtTheRootToo(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
-	index := webtest.ParseHTML(t, s.Do("GET", "/help").Body.String())
+	index := s.Page(t, "/help")
 	first := index.Find(".playbooks h2 a").AttrOr("href", "")
-	if !strings.HasPrefix(first, "/help/") || index.Find(`nav.side a[href="/"]`).Length() != 1 {
-		t.Fatalf("the list of playbooks: %q", first)
-	}
-	page := webtest.ParseHTML(t, s.Do("GET", first).Body.String())
+	must.That(t, strings.HasPrefix(first, "/help/") && index.Find(`nav.side a[href="/"]`).Length() == 1,
+		"the list of playbooks: %q", first)
+	page := s.Page(t, first)
 	text := page.Find("main").Text()
 	if strings.Contains(text, "Changes are turned off") || !strings.Contains(text, "lead to the list of clusters first") {
 		t.Error(text)
@@ -54,9 +50,8 @@ func TestPlaybooksAreAtTheRootToo(t *testing.T) {
 	links := 0
 	page.Find("article a").Each(func(_ int, a *goquery.Selection) {
 		links++
-		if w := s.Do("GET", a.AttrOr("href", "")); w.Code != http.StatusOK && w.Code != http.StatusSeeOther {
-			t.Errorf("%s: %d", a.AttrOr("href", ""), w.Code)
-		}
+		w := s.Do("GET", a.AttrOr("href", ""))
+		expect.That(t, w.Code == http.StatusOK || w.Code == http.StatusSeeOther, "%s: %d", a.AttrOr("href", ""), w.Code)
 	})
 	expect.That(t, links != 0, "no links")
 }

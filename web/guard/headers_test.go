@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"shardboard/internal/fixture/expect"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
 )
@@ -12,9 +13,8 @@ func TestStrictTransportIsSaidOverTLSOnly(t *testing.T) {
 	for _, tls := range []bool{false, true} {
 		s := webtest.New(t, func(d *site.Deps) { d.Access.TLS = tls })
 		for _, address := range []string{"/", "/login", "/nothing", "/healthz"} {
-			if got := s.Do("GET", address).Header().Get("Strict-Transport-Security"); (got == "max-age=31536000") != tls {
-				t.Errorf("TLS %v: %s says %q", tls, address, got)
-			}
+			got := s.Do("GET", address).Header().Get("Strict-Transport-Security")
+			expect.Equal(t, got == "max-age=31536000", tls, "TLS %v: %s says %q", tls, address, got)
 		}
 	}
 }
@@ -31,9 +31,8 @@ func TestFramesAreForThoseWhoAreNamed(t *testing.T) {
 		s := webtest.New(t, func(d *site.Deps) { d.Access.FrameAncestors = c.named })
 		for _, address := range []string{"/", "/login", "/nothing", "/api/v1/shards"} {
 			h := s.Do("GET", address).Header()
-			if !strings.HasSuffix(h.Get("Content-Security-Policy"), "; "+c.policy) || h.Get("X-Frame-Options") != c.option {
-				t.Errorf("%v: %s says %q and %q", c.named, address, h.Get("Content-Security-Policy"), h.Get("X-Frame-Options"))
-			}
+			expect.That(t, strings.HasSuffix(h.Get("Content-Security-Policy"), "; "+c.policy) && h.Get("X-Frame-Options") == c.option,
+				"%v: %s says %q and %q", c.named, address, h.Get("Content-Security-Policy"), h.Get("X-Frame-Options"))
 		}
 	}
 }

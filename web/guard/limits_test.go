@@ -30,10 +30,9 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 		ask := func(name string) int {
 			w := s.Do(c.method, c.address, webtest.As(name, auth.Operator))
 			if w.Code == http.StatusTooManyRequests {
-				if n, err := strconv.Atoi(w.Header().Get("Retry-After")); err != nil || n < 1 ||
-					w.Header().Get("Content-Type") != "application/problem+json" {
-					t.Errorf("%s: %v", c.address, w.Header())
-				}
+				n, err := strconv.Atoi(w.Header().Get("Retry-After"))
+				expect.That(t, err == nil && n >= 1 && w.Header().Get("Content-Type") == "application/problem+json",
+					"%s: %v", c.address, w.Header())
 			}
 			return w.Code
 		}
@@ -48,9 +47,7 @@ func TestRateLimitTellsWhenToRetry(t *testing.T) {
 		expect.That(t, ask("anna") != http.StatusTooManyRequests, "%s: still refused after %s", c.address, c.refill)
 		expect.Equal(t, ask("anna"), http.StatusTooManyRequests, "%s: two let in after %s", c.address, c.refill)
 	}
-	if w := s.Do("GET", "/collections", webtest.As("anna", auth.Operator)); w.Code != http.StatusOK {
-		t.Errorf("reading waits too: %d", w.Code)
-	}
+	expect.Equal(t, s.Do("GET", "/collections", webtest.As("anna", auth.Operator)).Code, http.StatusOK, "reading waits too")
 }
 
 func TestRateLimitsRememberABoundedNumberOfPeople(t *testing.T) {
@@ -75,13 +72,11 @@ func TestRateLimitSurvivesAClockThatIsSetBack(t *testing.T) {
 	for _, step := range []time.Duration{0, -24 * time.Hour, 24 * time.Hour} {
 		at = at.Add(step)
 		for range 2 * guard.ActionBurst {
-			if wait := l.Wait(who, rt); wait > time.Second {
-				t.Fatalf("set by %s: wait %s", step, wait)
-			}
+			wait := l.Wait(who, rt)
+			must.That(t, wait <= time.Second, "set by %s: wait %s", step, wait)
 		}
 		at = at.Add(time.Minute)
-		if wait := l.Wait(who, rt); wait > 0 {
-			t.Errorf("set by %s: wait %s a minute later", step, wait)
-		}
+		wait := l.Wait(who, rt)
+		expect.That(t, wait <= 0, "set by %s: wait %s a minute later", step, wait)
 	}
 }

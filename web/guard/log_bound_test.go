@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/web/guard"
 	"shardboard/web/site"
@@ -42,9 +43,8 @@ func TestLogLinesOfAnonymousRequestsAreLimited(t *testing.T) {
 			leftOut += more
 		}
 	}
-	if nobodys > guard.NobodyLines+2 || nobodys+leftOut != flood || people != 50 {
-		t.Errorf("%d lines of nobody and %d left out, %d of people", nobodys, leftOut, people)
-	}
+	expect.That(t, nobodys <= guard.NobodyLines+2 && nobodys+leftOut == flood && people == 50,
+		"%d lines of nobody and %d left out, %d of people", nobodys, leftOut, people)
 }
 
 // While the store fails, each request that comes with a cookie is a failed one.
@@ -56,7 +56,6 @@ func TestLogLinesOfAnonymousFailuresAreLimited(t *testing.T) {
 			t.Fatal(w.Code, w.Body)
 		}
 	}
-	if n := strings.Count(s.Log.String(), "\n"); n > guard.NobodyLines+2 || !strings.Contains(s.Log.String(), "malformed") {
-		t.Errorf("%d lines", n)
-	}
+	n := strings.Count(s.Log.String(), "\n")
+	expect.That(t, n <= guard.NobodyLines+2 && strings.Contains(s.Log.String(), "malformed"), "%d lines", n)
 }

@@ -18,15 +18,12 @@ func TestSocketsOfOtherOriginsAreRefusedBeforeAnythingElse(t *testing.T) {
 	must.That(t, len(webtest.ForeignOrigins) >= 30, "too few origins")
 	for _, origin := range webtest.ForeignOrigins {
 		// The topic does not exist and there is no upgrade: neither is looked at.
-		if w := s.Do("GET", "/live?t=none", webtest.Header("Origin", origin)); w.Code != http.StatusForbidden {
-			t.Errorf("origin %q: %d", origin, w.Code)
-		}
+		expect.Equal(t, s.Do("GET", "/live?t=none", webtest.Header("Origin", origin)).Code, http.StatusForbidden, "origin %q", origin)
 	}
 	for _, address := range []string{"/", "/nothing", "/api/v1/cluster", "/live?t=%zz", "/live?t=" + strings.Repeat("x", 9000)} {
-		if w := s.Do("GET", address, webtest.Header("Origin", "https://evil.example"),
-			webtest.Header("Upgrade", "WebSocket")); w.Code != http.StatusForbidden {
-			t.Errorf("upgrade at %.30s: %d", address, w.Code)
-		}
+		w := s.Do("GET", address, webtest.Header("Origin", "https://evil.example"),
+			webtest.Header("Upgrade", "WebSocket"))
+		expect.Equal(t, w.Code, http.StatusForbidden, "upgrade at %.30s", address)
 	}
 	twice := func(r *http.Request) { r.Header["Origin"] = []string{"http://localhost:8090", "http://localhost:8090"} }
 	expect.Equal(t, s.Do("GET", "/live?t=overview", twice).Code, http.StatusForbidden, "two origins")

@@ -20,9 +20,8 @@ func TestWhatChangesNothingAndWhoeverMayIsNotRecordedAsRefused(t *testing.T) {
 	s.Do("POST", "/api/v1/plans")
 	s.Do("POST", "/nothing", webtest.Header("Sec-Fetch-Site", "cross-site"))
 	s.Do("POST", "/api/v1/plans", webtest.As("olga", auth.Operator))
-	if got := webtest.RefusalsOf(trail); len(got) != 0 {
-		t.Errorf("%+v", got)
-	}
+	got := webtest.RefusalsOf(trail)
+	expect.That(t, len(got) == 0, "%+v", got)
 }
 
 func TestExamplesOfRefusalsShowNamesOfAccounts(t *testing.T) {

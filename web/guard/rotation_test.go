@@ -30,9 +30,8 @@ func TestRequestThatRotatesAndSignsOutOrInLeavesOneSessionOrNone(t *testing.T) {
 		changeRole(door, "viewer", auth.Operator)
 		w := door.Ask(door.Handler(), "POST", path, webtest.Form(form...), door.With("viewer"))
 		cookies := w.Result().Cookies()
-		if w.Code != http.StatusSeeOther || len(cookies) != 1 || (path == "/logout") != (cookies[0].MaxAge < 0) {
-			t.Fatalf("%s: %d %v", path, w.Code, cookies)
-		}
+		must.That(t, w.Code == http.StatusSeeOther && len(cookies) == 1 && (path == "/logout") == (cookies[0].MaxAge < 0),
+			"%s: %d %v", path, w.Code, cookies)
 		list, err := door.Service.Sessions(t.Context(), auth.Principal{ID: "user:root", Role: auth.Admin})
 		left := 0
 		for _, s := range list {
@@ -76,13 +75,11 @@ func TestASocketOfAChangedRoleClosesAndTheNextOneBringsTheCookie(t *testing.T) {
 	again, res := dial(door.Cookies["viewer"])
 	must.That(t, again != nil && len(res.Cookies()) == 1, "%v", res)
 	defer again.Close()
-	if code := res.StatusCode; code != http.StatusSwitchingProtocols {
-		t.Errorf("%d", code)
-	}
+	code := res.StatusCode
+	expect.That(t, code == http.StatusSwitchingProtocols, "%d", code)
 	door.Cookies["viewer"] = res.Cookies()[0]
-	if p := door.Principal("viewer"); p.Role != auth.Support {
-		t.Errorf("the cookie of the handshake is of %+v", p)
-	}
+	p := door.Principal("viewer")
+	expect.Equal(t, p.Role, auth.Support, "the cookie of the handshake is of %+v", p)
 	plain, res := dial(door.Cookies["viewer"])
 	expect.That(t, plain != nil && len(res.Cookies()) == 0, "a handshake that rotates nothing: %v", res)
 	_ = plain.Close()

@@ -31,9 +31,8 @@ func TestViewerTokenOfAnAdminHasNoAdminRights(t *testing.T) {
 	admin := door.Principal("admin")
 	_, other := makeToken(door, "admin", auth.Admin)
 	secret, own := makeToken(door, "admin", auth.Viewer)
-	if list := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "", "", webtest.Bearer(secret))); len(list.Items) != 0 {
-		t.Errorf("it sees %+v", list.Items)
-	}
+	list := webtest.Decode[api.List[api.Session]](t, door.Call("GET", "/sessions", "", "", webtest.Bearer(secret)))
+	expect.Len(t, list.Items, 0, "it sees")
 	if list := webtest.Decode[api.List[api.Token]](t, door.Call("GET", "/tokens", "", "", webtest.Bearer(secret))); len(list.Items) != 1 ||
 		list.Items[0].ID != own.ID {
 		t.Errorf("it sees %+v", list.Items)
@@ -44,19 +43,16 @@ func TestViewerTokenOfAnAdminHasNoAdminRights(t *testing.T) {
 		"/settings/sessions/" + admin.Session + "/revoke": http.StatusNotFound,
 		"/settings/tokens/" + other.ID + "/revoke":        http.StatusNotFound,
 	} {
-		if w := door.Ask(door.Handler(), "POST", address, webtest.Bearer(secret), webtest.EncodedForm("")); w.Code != want {
-			t.Errorf("%s: %d %s", address, w.Code, w.Body)
-		}
+		w := door.Ask(door.Handler(), "POST", address, webtest.Bearer(secret), webtest.EncodedForm(""))
+		expect.That(t, w.Code == want, "%s: %d %s", address, w.Code, w.Body)
 	}
-	if w := door.Call("POST", "/tokens", "",
+	w := door.Call("POST", "/tokens", "",
 		`{"name":"x","role":"viewer","expires":"`+door.Now().Add(time.Minute).Format(time.RFC3339)+`"}`,
-		webtest.Bearer(secret)); w.Code != http.StatusForbidden {
-		t.Errorf("it makes another: %d %s", w.Code, w.Body)
-	}
+		webtest.Bearer(secret))
+	expect.That(t, w.Code == http.StatusForbidden, "it makes another: %d %s", w.Code, w.Body)
 	expect.Equal(t, door.Call("GET", "/me", "admin", "").Code, http.StatusOK, "the admin is out")
-	if w := door.Call("POST", "/tokens/"+own.ID+"/revoke", "", "", webtest.Bearer(secret)); w.Code != http.StatusOK {
-		t.Errorf("it cannot end itself: %d %s", w.Code, w.Body)
-	}
+	w = door.Call("POST", "/tokens/"+own.ID+"/revoke", "", "", webtest.Bearer(secret))
+	expect.That(t, w.Code == http.StatusOK, "it cannot end itself: %d %s", w.Code, w.Body)
 }
 
 func detail(t *testing.T, w *httptest.ResponseRecorder) string {
@@ -75,11 +71,9 @@ func TestInvalidTokenIsRefusedWithTheRemedy(t *testing.T) {
 	for _, secret := range []string{"sb_bogus", revoked, expired} {
 		w := door.Call("GET", "/cluster", "", "", webtest.Bearer(secret))
 		said := detail(t, w)
-		if w.Code != http.StatusUnauthorized ||
-			said != "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Create another "+
-				"one under Settings, or ask an admin." || strings.Contains(w.Body.String(), secret) {
-			t.Errorf("%.12s: %d %s", secret, w.Code, said)
-		}
+		expect.That(t, w.Code == http.StatusUnauthorized &&
+			said == "The token is not valid: it is wrong, expired or revoked, or its owner is disabled. Create another "+
+				"one under Settings, or ask an admin." && !strings.Contains(w.Body.String(), secret), "%.12s: %d %s", secret, w.Code, said)
 		if got := w.Header().Get("WWW-Authenticate"); got != `Bearer realm="shardboard", error="invalid_token"` {
 			t.Error(got)
 		}

@@ -43,10 +43,9 @@ func TestHeatWithoutACollectionIsTheSumOfThoseCountedWhole(t *testing.T) {
 			ids[l.ID] = true
 			shares += l.Share
 		}
-		if len(all) == 0 || math.Abs(shares-1) > 1e-9 ||
-			!slices.IsSortedFunc(all, func(a, b api.Heat) int { return int(math.Copysign(1, b.WritesPerSecond-a.WritesPerSecond)) }) {
-			t.Errorf("%s: %d items, shares are %.3f", what, len(all), shares)
-		}
+		expect.That(t, len(all) != 0 && math.Abs(shares-1) <= 1e-9 &&
+			slices.IsSortedFunc(all, func(a, b api.Heat) int { return int(math.Copysign(1, b.WritesPerSecond-a.WritesPerSecond)) }),
+			"%s: %d items, shares are %.3f", what, len(all), shares)
 	}
 	// A chunk is one collection's, and its part of a shard is of that collection.
 	byShard := map[string]float64{}
@@ -64,10 +63,9 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 4*time.Minute+5*time.Second, nil)
 	for _, ns := range []string{"yorkie-meta.documents", "yorkie-meta.clients"} {
 		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?ns="+ns))
-		if want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true,
-			EverySeconds: 60}); m.Method != want || m.NS != ns || m.Stale {
-			t.Errorf("%s: %+v, stale %v", ns, m.Method, m.Stale)
-		}
+		want := (api.HeatMethod{Counts: "changedRows", Of: "hottestProjects", Projects: 10, LowerBound: true,
+			EverySeconds: 60})
+		expect.That(t, m.Method == want && m.NS == ns && !m.Stale, "%s: %+v, stale %v", ns, m.Method, m.Stale)
 		must.That(t, len(m.Columns) >= 3, "%s: %d columns", ns, len(m.Columns))
 		for i, col := range m.Columns {
 			known := 0
@@ -86,68 +84,49 @@ func TestHeatOfChangedRowsIsALowerBound(t *testing.T) {
 		for _, l := range items {
 			expect.That(t, l.Counts == "changedRows" && l.AtLeast && !l.Exact && l.NS == ns, "%+v", l)
 		}
-		doc := webtest.ParseHTML(t, s.Do("GET", "/heat?ns="+ns).Body.String())
+		doc := s.Page(t, "/heat?ns="+ns)
 		text := doc.Find("main").Text()
-		for _, want := range []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
-			"a cell is a lower bound, and an empty one is not known"} {
-			expect.Contains(t, text, want, "%s", ns)
-		}
-		if strings.Contains(text, "Gini") || strings.Contains(text, "Hottest Yorkie documents") || strings.Contains(text, "[heat.") {
-			t.Errorf("%s judges by a part of the projects", ns)
-		}
-		if cells := doc.Find("#heat-table tbody td").Text(); ns == "yorkie-meta.documents" && !strings.Contains(cells, "≥") {
-			t.Errorf("%s: the table says %q", ns, cells)
-		}
+		expect.ContainsAll(t, text, []string{"Lower bounds, of the hottest projects only", "changed rows/s", "≥",
+			"a cell is a lower bound, and an empty one is not known"}, "%s", ns)
+		expect.LacksAll(t, text, []string{"Gini", "Hottest Yorkie documents", "[heat."}, "%s judges by a part of the projects", ns)
+		cells := doc.Find("#heat-table tbody td").Text()
+		expect.That(t, ns != "yorkie-meta.documents" || strings.Contains(cells, "≥"), "%s: the table says %q", ns, cells)
 	}
 	// What is asked without a collection is of new rows.
-	if m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map")); m.NS != string(webtest.ChangesNS) || m.Method.LowerBound ||
-		m.Method.Of != "allProjects" {
-		t.Errorf("%s %+v", m.NS, m.Method)
-	}
-	if r := webtest.Decode[api.HeatRange](t, s.Do("GET", "/api/v1/heat/range")); r.NS != string(webtest.ChangesNS) ||
-		r.Method.Counts != "newRows" {
-		t.Errorf("%s %+v", r.NS, r.Method)
-	}
-	line := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.documents").Body.String()).Find(".head p:has(a[href^='/heat'])").Text()
-	if !strings.Contains(line, "≥") || !strings.Contains(line, "hottest projects only") {
-		t.Errorf("the collection's page says %q", line)
-	}
+	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
+	expect.That(t, m.NS == string(webtest.ChangesNS) && !m.Method.LowerBound && m.Method.Of == "allProjects", "%s %+v", m.NS, m.Method)
+	r := webtest.Decode[api.HeatRange](t, s.Do("GET", "/api/v1/heat/range"))
+	expect.That(t, r.NS == string(webtest.ChangesNS) && r.Method.Counts == "newRows", "%s %+v", r.NS, r.Method)
+	line := s.Page(t, "/collections/yorkie-meta.documents").Find(".head p:has(a[href^='/heat'])").Text()
+	expect.That(t, strings.Contains(line, "≥") && strings.Contains(line, "hottest projects only"), "the collection's page says %q", line)
 }
 
 func TestHeatOffersWhatIsCountedAndSaysWhyTheRestIsNot(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), time.Minute, nil)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	doc := s.Page(t, "/heat")
 	var offered []string
 	for _, n := range doc.Find(".heatchoices select[name=ns] option").EachIter() {
 		offered = append(offered, strings.TrimPrefix(n.Text(), "yorkie-meta."))
 		expect.Equal(t, s.Do("GET", "/heat?ns="+n.AttrOr("value", "")).Code, http.StatusOK, "%s", n.Text())
 	}
-	if want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}; !slices.Equal(offered, want) {
-		t.Errorf("offered %v", offered)
-	}
+	want := []string{"changes", "revisions", "schemas", "snapshots", "clients", "documents"}
+	expect.That(t, slices.Equal(offered, want), "offered %v", offered)
 	rest := doc.Find(".uncounted").Text()
-	for _, want := range []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
-		"yorkie-meta.snapshot_bodies It is not sharded"} {
-		expect.Contains(t, rest, want, "the rest of the page")
-	}
+	expect.ContainsAll(t, rest, []string{"2 collections are not counted", "yorkie-meta.versionvectors Its rows are changed in place",
+		"yorkie-meta.snapshot_bodies It is not sharded"}, "the rest of the page")
 	own := *s.Watcher.Get()
 	own.Collections = append([]*topology.Collection{{Meta: topology.Meta{NS: webtest.SessionsNS}}}, own.Collections...)
 	s.Watcher.Publish(&own)
-	if text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find("#heat-lists").Text(); !strings.Contains(
-		text,
-		"1 internal collection is hidden.",
-	) || strings.Contains(text, string(webtest.SessionsNS)) {
-		t.Errorf("%s", text)
-	}
-	if text := webtest.ParseHTML(t, s.Do("GET", "/heat?internal=1").Body.String()).Find(".uncounted").Text(); !strings.Contains(
+	text := s.Page(t, "/heat").Find("#heat-lists").Text()
+	expect.That(t, strings.Contains(text, "1 internal collection is hidden.") && !strings.Contains(text, string(webtest.SessionsNS)),
+		"%s", text)
+	text = s.Page(t, "/heat?internal=1").Find(".uncounted").Text()
+	expect.That(t, strings.Contains(
 		text,
 		"3 collections are not counted",
-	) || !strings.Contains(text, "config.system.sessions writes of the server's own") {
-		t.Errorf("%s", text)
-	}
+	) && strings.Contains(text, "config.system.sessions writes of the server's own"), "%s", text)
 	w := s.Do("GET", "/heat?ns=yorkie-meta.versionvectors")
-	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "changed in place and have no date") {
-		t.Errorf("%d: %.300s", w.Code, w.Body)
-	}
+	expect.That(t, w.Code == http.StatusNotFound && strings.Contains(w.Body.String(), "changed in place and have no date"),
+		"%d: %.300s", w.Code, w.Body)
 }

@@ -23,29 +23,21 @@ import (
 func TestHeatNamesTheHottestAndWhatASplitWouldDo(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute+5*time.Second, nil)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	doc := s.Page(t, "/heat")
 	first := doc.Find(".hot tbody tr").First().Text()
-	for _, want := range []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
-		"would not help"} {
-		expect.Contains(t, first, want, "the first sentence")
-	}
-	if href := doc.Find(".hot tbody th a").First().AttrOr("href", ""); s.Do("GET", href).Code != http.StatusOK {
-		t.Errorf("%s is no page", href)
-	}
-	if how := doc.Find(".measured").Text(); !strings.Contains(how, "Every new row was counted") || !strings.Contains(how, "120 of 120 s") {
-		t.Errorf("how it was measured: %s", how)
-	}
+	expect.ContainsAll(t, first, []string{"of the writes to changes on shard-rs-", "Yorkie document " + webtest.ProjectID(1000).Hex(),
+		"would not help"}, "the first sentence")
+	href := doc.Find(".hot tbody th a").First().AttrOr("href", "")
+	expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s is no page", href)
+	expect.ContainsAll(t, doc.Find(".measured").Text(), []string{"Every new row was counted", "120 of 120 s"}, "how it was measured")
 	project := doc.Find("#heat-lists .halves table").First().Find("tbody tr").First()
-	if !strings.Contains(project.Text(), v.Dir.All()[0].Name) || !strings.Contains(project.Text(), "all") {
-		t.Errorf("hottest project: %s", project.Text())
-	}
-	if doc.Find("#heat-table tbody tr").Length() == 0 || !strings.Contains(doc.Find("#heat-lists .facts").Text(), "Gini") {
-		t.Error("no table of the picture, or no skew")
-	}
+	expect.That(t, strings.Contains(project.Text(), v.Dir.All()[0].Name) && strings.Contains(project.Text(), "all"),
+		"hottest project: %s", project.Text())
+	expect.That(t, doc.Find("#heat-table tbody tr").Length() != 0 && strings.Contains(doc.Find("#heat-lists .facts").Text(), "Gini"),
+		"no table of the picture, or no skew")
 	for _, path := range []string{"/heat?window=10s&by=project", "/heat?ns=yorkie-meta.changes&span=840h"} {
-		if w := s.Do("GET", path); w.Code != http.StatusOK || len(w.Body.Bytes()) > webtest.LargestPage {
-			t.Errorf("%s: %d, %d bytes", path, w.Code, w.Body.Len())
-		}
+		w := s.Do("GET", path)
+		expect.That(t, w.Code == http.StatusOK && len(w.Body.Bytes()) <= webtest.LargestPage, "%s: %d, %d bytes", path, w.Code, w.Body.Len())
 	}
 }
 
@@ -80,26 +72,24 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 		text := webtest.ParseHTML(t, w.Body.String())
 		expect.ContainsAll(t, text.Find("main").Text(), c.want, "%s", name)
 		expect.That(t, c.gone == "" || text.Find(c.gone).Length() == 0, "%s: %s is there", name, c.gone)
-		if w.Code != http.StatusOK || strings.Contains(text.Text(), "NaN") || strings.Contains(text.Text(), "[heat.") {
-			t.Errorf("%s: %d", name, w.Code)
-		}
+		expect.That(t, w.Code == http.StatusOK && !strings.Contains(text.Text(), "NaN") && !strings.Contains(text.Text(), "[heat."),
+			"%s: %d", name, w.Code)
 	}
 }
 
 func TestHeatIsOnThePagesOfHotSubjects(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Minute, nil)
-	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody th a").First().AttrOr("href", "")
+	link := s.Page(t, "/heat").Find(".hot tbody th a").First().AttrOr("href", "")
 	for path, want := range map[string]string{
 		"/collections/yorkie-meta.changes": "writes/s in the 5",
 		link:                               "of the collection's",
 		webtest.ChunkPath(v, "yorkie-meta.documents", 0): "",
 	} {
-		doc := webtest.ParseHTML(t, s.Do("GET", path).Body.String())
+		doc := s.Page(t, path)
 		line := doc.Find(".head p:has(a[href^='/heat'])")
-		if want == "" && line.Length() > 0 || want != "" && !strings.Contains(line.Text(), want) {
-			t.Errorf("%s says %q, want %q", path, line.Text(), want)
-		}
+		expect.That(t, (want != "" || line.Length() == 0) && (want == "" || strings.Contains(line.Text(), want)),
+			"%s says %q, want %q", path, line.Text(), want)
 	}
 }
 
@@ -131,10 +121,8 @@ func TestHeatWarnsOfAKeyThatOnlyGrows(t *testing.T) {
 		}
 	}
 	s = webtest.NewHeatServer(t, v, src, 2*time.Minute, nil)
-	text := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".state").Text()
-	if !strings.Contains(text, "The shard key grows") || !strings.Contains(text, "slices of time") || !strings.Contains(text, "shard-rs-2") {
-		t.Errorf("no warning: %s", text)
-	}
+	text := s.Page(t, "/heat").Find(".state").Text()
+	expect.ContainsAll(t, text, []string{"The shard key grows", "slices of time", "shard-rs-2"}, "no warning")
 }
 
 func TestHeatRefusesWhatItDoesNotHave(t *testing.T) {
@@ -187,9 +175,7 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 		}
 		expect.That(t, math.Abs(shares-1) <= 0.001*float64(len(m.Rows)), "%s: all shares together are %.3f", by, shares)
 		w := s.Do("GET", "/api/v1/heat/map?by="+by, webtest.Header("If-None-Match", m.Version))
-		if w.Code != http.StatusNotModified || w.Body.Len() > 0 {
-			t.Errorf("asked again: %d, %d bytes", w.Code, w.Body.Len())
-		}
+		expect.That(t, w.Code == http.StatusNotModified && w.Body.Len() == 0, "asked again: %d, %d bytes", w.Code, w.Body.Len())
 	}
 	// Rows of a shard are all of its and no other's.
 	whole := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
@@ -197,14 +183,11 @@ func TestHeatMapCellsAreTheRatesThatWereCounted(t *testing.T) {
 	for _, owner := range whole.Shards {
 		m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map?shard="+url.QueryEscape(owner.Name)))
 		rows += len(m.Rows)
-		if len(m.Rows) != owner.Rows || m.Rows[0].Shard != owner.Name {
-			t.Errorf("%s: %d rows, want %d", owner.Name, len(m.Rows), owner.Rows)
-		}
+		expect.That(t, len(m.Rows) == owner.Rows && m.Rows[0].Shard == owner.Name,
+			"%s: %d rows, want %d", owner.Name, len(m.Rows), owner.Rows)
 	}
 	expect.That(t, rows == len(whole.Rows), "%d rows by shard, %d in all", rows, len(whole.Rows))
 	for _, r := range whole.Rows {
-		if w := s.Do("GET", answer.ChunkURL(webtest.ChangesNS, "."+r.Ref)); w.Code != http.StatusOK {
-			t.Fatalf("row %s leads to %d", r.Min, w.Code)
-		}
+		s.Page(t, answer.ChunkURL(webtest.ChangesNS, "."+r.Ref))
 	}
 }

@@ -27,25 +27,19 @@ import (
 func TestHeatOfChunksSaysWhetherACutHelps(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.WritesToSeveral(v), 2*time.Minute+5*time.Second, nil)
-	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
+	page := s.Page(t, "/heat")
 	items := webtest.HeatListOf(t, s, "chunks?limit=1000&ns=yorkie-meta.changes").Items
 	codes := map[string]bool{}
 	for i, l := range items {
-		if l.CanSplit == nil || !*l.CanSplit || l.Why == "" || strings.Contains(l.Why, "[heat.") {
-			t.Errorf("%s: %s", l.ID, l.Why)
-		}
-		if i < writes.ShownHot && page.Find(".hot tbody tr").Eq(i).Find(".why").Text() != l.Why {
-			t.Errorf("%d: the page says another thing than %q", i, l.Why)
-		}
+		expect.That(t, l.CanSplit != nil && *l.CanSplit && l.Why != "" && !strings.Contains(l.Why, "[heat."), "%s: %s", l.ID, l.Why)
+		expect.That(t, i >= writes.ShownHot || page.Find(".hot tbody tr").Eq(i).Find(".why").Text() == l.Why,
+			"%d: the page says another thing than %q", i, l.Why)
 		codes[l.Split] = true
 	}
-	if first := items[0]; first.Split != "document" || !strings.Contains(first.Why, webtest.ProjectID(1000).Hex()) ||
-		!strings.Contains(first.Why, "would not help") {
-		t.Errorf("%s: %s", first.Split, first.Why)
-	}
-	if !codes["divides"] {
-		t.Errorf("no chunk of several documents: %v", slices.Collect(maps.Keys(codes)))
-	}
+	first := items[0]
+	expect.That(t, first.Split == "document" && strings.Contains(first.Why, webtest.ProjectID(1000).Hex()) &&
+		strings.Contains(first.Why, "would not help"), "%s: %s", first.Split, first.Why)
+	expect.That(t, codes["divides"], "no chunk of several documents: %v", slices.Collect(maps.Keys(codes)))
 	for _, l := range webtest.HeatListOf(t, s, "projects").Items {
 		expect.That(t, l.CanSplit == nil && l.Split == "" && l.Why == "", "a project is no chunk: %+v", l)
 	}
@@ -65,22 +59,17 @@ func TestProjectsByShardAddUpToProjectsAndToShards(t *testing.T) {
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 	projects := webtest.HeatListOf(t, s, "projects?limit=1000").Items
 	for _, p := range projects {
-		if !near(ofProject[p.ID], p.WritesPerSecond) || !near(shares[p.ID], 1) {
-			t.Errorf("%s: %f by shard, %f in all; shares add up to %f", p.Name, ofProject[p.ID], p.WritesPerSecond, shares[p.ID])
-		}
+		expect.That(t, near(ofProject[p.ID], p.WritesPerSecond) && near(shares[p.ID], 1),
+			"%s: %f by shard, %f in all; shares add up to %f", p.Name, ofProject[p.ID], p.WritesPerSecond, shares[p.ID])
 	}
 	for _, x := range webtest.HeatListOf(t, s, "shards").Items {
-		if !near(onShard[x.Shard], x.WritesPerSecond) {
-			t.Errorf("%s: %f by project, %f in all", x.Shard, onShard[x.Shard], x.WritesPerSecond)
-		}
+		expect.That(t, near(onShard[x.Shard], x.WritesPerSecond),
+			"%s: %f by project, %f in all", x.Shard, onShard[x.Shard], x.WritesPerSecond)
 	}
-	if len(lines) <= len(projects) {
-		t.Errorf("%d lines of %d projects: no project writes to two shards", len(lines), len(projects))
-	}
-	page := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String())
-	if rows := page.Find("#project-shards ~ table").First().Find("tbody tr"); rows.Length() == 0 || rows.Length() > writes.ShownHot {
-		t.Errorf("the page lists %d", rows.Length())
-	}
+	expect.That(t, len(lines) > len(projects), "%d lines of %d projects: no project writes to two shards", len(lines), len(projects))
+	page := s.Page(t, "/heat")
+	rows := page.Find("#project-shards ~ table").First().Find("tbody tr")
+	expect.That(t, rows.Length() != 0 && rows.Length() <= writes.ShownHot, "the page lists %d", rows.Length())
 }
 
 func TestReadsAreListedByShardAndCollection(t *testing.T) {
@@ -117,15 +106,14 @@ func TestReadsAreListedByShardAndCollection(t *testing.T) {
 		"which project reads is not known", "Read operations", format.PerSecond(reads) + "/s, ",
 		format.Share(most) + " of them in " + topology.Namespace(shard.Operations.MostRead).Collection(),
 		"of all counted, in the last 5 min before"}} {
-		text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find("main").Text()
+		text := s.Page(t, path).Find("main").Text()
 		expect.ContainsAll(t, text, says, "%s", path)
 	}
 	begun := webtest.NewHeatServer(t, v, src(), 15*time.Second, nil)
 	later := begun.Do("GET", "/api/v1/heat/operations")
 	known := func(x api.HeatOperations) bool { return x.ReadsPerSecond != nil || x.WriteMillis != nil }
-	if got := webtest.Decode[api.List[api.HeatOperations]](t, later).Items; slices.ContainsFunc(got, known) {
-		t.Errorf("counters that were read once: %+v", got)
-	}
+	got := webtest.Decode[api.List[api.HeatOperations]](t, later).Items
+	expect.That(t, !slices.ContainsFunc(got, known), "counters that were read once: %+v", got)
 }
 
 func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
@@ -150,23 +138,18 @@ func TestAnEmptyHeatListTellsNothingWrittenFromNothingCounted(t *testing.T) {
 	} {
 		for _, what := range []string{"projects", "documents", "chunks"} {
 			l := webtest.HeatListOf(t, c.site, what+c.query)
-			if len(l.Items) != 0 || l.Window != "5m0s" || l.Reason != c.reason || !strings.Contains(l.Why, c.why) ||
-				(l.Why == "") != (l.Reason == "") || strings.Contains(l.Why, "[heat.") {
-				t.Errorf("%s: %s: %+v", name, what, l)
-			}
+			expect.That(t, len(l.Items) == 0 && l.Window == "5m0s" && l.Reason == c.reason && strings.Contains(l.Why, c.why) &&
+				(l.Why == "") == (l.Reason == "") && !strings.Contains(l.Why, "[heat."), "%s: %s: %+v", name, what, l)
 			known := c.reason == ""
-			if known != (l.AsOf != nil) || known != (l.From != nil) || known != (l.To != nil) || known != (l.CoveredSeconds == 120) ||
-				known == l.Stale {
-				t.Errorf("%s: %s: %+v", name, what, l)
-			}
+			expect.That(t, known == (l.AsOf != nil) && known == (l.From != nil) && known == (l.To != nil) && known == (l.CoveredSeconds == 120) &&
+				known != l.Stale, "%s: %s: %+v", name, what, l)
 		}
 	}
 	// A list of what was counted has the time of its last count, not that of the question.
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute, func(w *webtest.Writes) { w.Broke(slow) })
-	if l := webtest.HeatListOf(t, s, "projects"); len(l.Items) == 0 || !l.Stale || l.Reason != "" || !l.AsOf.Equal(*l.To) ||
-		s.Deps.Now().Sub(*l.AsOf) < 20*time.Second {
-		t.Errorf("failed since: %+v at %s", l, s.Deps.Now())
-	}
+	l := webtest.HeatListOf(t, s, "projects")
+	expect.That(t, len(l.Items) != 0 && l.Stale && l.Reason == "" && l.AsOf.Equal(*l.To) && s.Deps.Now().Sub(*l.AsOf) >= 20*time.Second,
+		"failed since: %+v at %s", l, s.Deps.Now())
 }
 
 // crowded gives another document on the shard of the hottest one as many writes, so that a move of one
@@ -196,17 +179,14 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, crowded(t, v, webtest.SkewedWrites(v)), 2*time.Minute+5*time.Second, nil)
 	shards := webtest.HeatListOf(t, s, "shards").Items
 	least := shards[len(shards)-1].ID
-	link := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").First().Find("a.plan")
+	link := s.Page(t, "/heat").Find(".hot tbody tr").First().Find("a.plan")
 	to, err := url.Parse(link.AttrOr("href", ""))
-	if err != nil || to.Query().Get("kind") != "move" || to.Query().Get("to") != least || to.Query().Get("chunk") == "" ||
-		!strings.Contains(link.Text(), least) {
-		t.Fatalf("%q leads to %s; %s is written least", link.Text(), to, least)
-	}
-	if w := s.Do("GET", to.String()); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), least) ||
-		!strings.Contains(webtest.ParseHTML(t, w.Body.String()).Find("#reason").AttrOr("value", ""), " writes/s.") {
-		t.Errorf("%s: %d", to, w.Code)
-	}
-	for _, l := range webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot tbody tr").EachIter() {
+	must.That(t, err == nil && to.Query().Get("kind") == "move" && to.Query().Get("to") == least && to.Query().Get("chunk") != "" &&
+		strings.Contains(link.Text(), least), "%q leads to %s; %s is written least", link.Text(), to, least)
+	w := s.Do("GET", to.String())
+	expect.That(t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), least) &&
+		strings.Contains(webtest.ParseHTML(t, w.Body.String()).Find("#reason").AttrOr("value", ""), " writes/s."), "%s: %d", to, w.Code)
+	for _, l := range s.Page(t, "/heat").Find(".hot tbody tr").EachIter() {
 		takes := l.Find(".helps").Text()
 		stays, moves := strings.Contains(takes, "A move would only heat another shard"), strings.Contains(takes, "Plan to move it to "+least)
 		undivided, its := strings.Contains(takes, "would not help"), strings.Contains(takes, " on "+least+": ")
@@ -214,14 +194,11 @@ func TestHotChunkLinksAMoveToTheShardWithFewestWrites(t *testing.T) {
 			expect.That(t, !moves, "a plan for next to no writes: %s", takes)
 			continue
 		}
-		if undivided != (stays || moves) || stays && moves || moves && its {
-			t.Errorf("%s is written least: %s", least, takes)
-		}
+		expect.That(t, undivided == (stays || moves) && (!stays || !moves) && (!moves || !its), "%s is written least: %s", least, takes)
 	}
 	s.Deps.Changes.Actions = nil
-	if n := webtest.ParseHTML(t, s.Do("GET", "/heat").Body.String()).Find(".hot a.plan").Length(); n > 0 {
-		t.Errorf("%d plans where nothing can be changed", n)
-	}
+	n := s.Page(t, "/heat").Find(".hot a.plan").Length()
+	expect.That(t, n == 0, "%d plans where nothing can be changed", n)
 }
 
 func TestCalmestShardHasToBeAllowedToOwnTheChunk(t *testing.T) {
@@ -273,10 +250,8 @@ func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 	s := webtest.NewHeatServer(t, v, src, 3*time.Minute+5*time.Second, nil)
 	for _, window := range []string{"10s", "24h"} {
 		for _, l := range webtest.HeatListOf(t, s, "shards?ns=yorkie-meta.changes&window="+window).Items {
-			if l.OperationsFrom == nil || l.OperationsTo == nil || l.OperationsTo.Sub(*l.OperationsFrom) != 30*time.Second ||
-				l.OperationsTo.After(s.Deps.Now()) {
-				t.Fatalf("%+v", l)
-			}
+			must.That(t, l.OperationsFrom != nil && l.OperationsTo != nil && l.OperationsTo.Sub(*l.OperationsFrom) == 30*time.Second &&
+				!l.OperationsTo.After(s.Deps.Now()), "%+v", l)
 			if per := 10 / l.OperationsTo.Sub(*l.OperationsFrom).Seconds(); *l.WriteOperationsPerSecond != per {
 				t.Errorf("%g operations/s, %g in its time", *l.WriteOperationsPerSecond, per)
 			}
@@ -284,9 +259,8 @@ func TestHeatTellsThePeriodOfCountersAndDatedRows(t *testing.T) {
 		updated := webtest.HeatListOf(t, s, "projects?window="+window).Items[0].Updated
 		must.That(t, len(updated) != 0, "no row changed in place")
 		for _, u := range updated {
-			if u.From == nil || u.To == nil || u.To.Sub(*u.From) != time.Minute || float64(u.Rows)/60 != u.AtLeastRowsPerSecond {
-				t.Errorf("%+v", u)
-			}
+			expect.That(t, u.From != nil && u.To != nil && u.To.Sub(*u.From) == time.Minute && float64(u.Rows)/60 == u.AtLeastRowsPerSecond,
+				"%+v", u)
 		}
 	}
 	src.Shards = nil

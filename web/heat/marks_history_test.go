@@ -9,6 +9,7 @@ import (
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/writes"
 	"shardboard/internal/api"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -53,12 +54,10 @@ func TestHeatMapKnowsOwnersAndMarksFromBeforeTheChangelog(t *testing.T) {
 		for _, k := range m.Marks {
 			marks = append(marks, k.Kind)
 		}
-		if strings.Join(owners, " ") != x.owners || strings.Join(marks, " ") != x.want {
-			t.Errorf("%s: owners %v, marks %v", x.name, owners, marks)
-		}
-		if m.OwnersSince == nil || !m.OwnersSince.Equal(bubble.Add(x.since)) {
-			t.Errorf("%s: owners are known since %v", x.name, m.OwnersSince)
-		}
+		expect.That(t, strings.Join(owners, " ") == x.owners && strings.Join(marks, " ") == x.want,
+			"%s: owners %v, marks %v", x.name, owners, marks)
+		expect.That(t, m.OwnersSince != nil && m.OwnersSince.Equal(bubble.Add(x.since)),
+			"%s: owners are known since %v", x.name, m.OwnersSince)
 	}
 }
 

@@ -44,19 +44,15 @@ func TestHeatMapKnowsTheOwnersOfThatTime(t *testing.T) {
 	}).View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
 	m := webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
-	if m.OwnersSince == nil || !m.OwnersSince.Equal(bubble.Add(30*time.Second)) {
-		t.Errorf("owners are known since %v", m.OwnersSince)
-	}
+	expect.That(t, m.OwnersSince != nil && m.OwnersSince.Equal(bubble.Add(30*time.Second)), "owners are known since %v", m.OwnersSince)
 	was := rowOf(t, m, 2).Was
 	if len(was) != 2 || was[0].Shard != "shard-rs-2" || was[1].Shard != "shard-rs-3" || !was[1].Until.Equal(bubble.Add(90*time.Second)) {
 		t.Errorf("the chunk that moved twice was owned by %+v", was)
 	}
-	if was := rowOf(t, m, 3).Was; len(was) != 1 || was[0].Shard != "" {
-		t.Errorf("a move that does not lead to the present owner gives %+v, want unknown", was)
-	}
-	if was := rowOf(t, m, 1).Was; was != nil {
-		t.Errorf("a chunk that did not move was owned by %+v", was)
-	}
+	was = rowOf(t, m, 3).Was
+	expect.That(t, len(was) == 1 && was[0].Shard == "", "a move that does not lead to the present owner gives %+v, want unknown", was)
+	was = rowOf(t, m, 1).Was
+	expect.That(t, was == nil, "a chunk that did not move was owned by %+v", was)
 }
 
 func TestManyMarksOfAKindBecomeOne(t *testing.T) {
@@ -92,12 +88,11 @@ func TestManyMarksOfAKindBecomeOne(t *testing.T) {
 func TestPictureSaysHowMuchIsRecorded(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), counted, nil)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/heat?span=24h").Body.String())
+	doc := s.Page(t, "/heat?span=24h")
 	expect.ContainsAll(t, doc.Find("#heat-fit").Text(), []string{"last 3 min", "not recorded"}, "three minutes of a day")
 	// Without script there is a small picture of the same time.
-	if d := doc.Find("noscript").Text(); !strings.Contains(d, `class="smallheat"`) || !strings.Contains(d, `class="h7"`) {
-		t.Errorf("the picture without script: %.300s", d)
-	}
+	d := doc.Find("noscript").Text()
+	expect.That(t, strings.Contains(d, `class="smallheat"`) && strings.Contains(d, `class="h7"`), "the picture without script: %.300s", d)
 }
 
 func TestRunsAndAlertsAreMarked(t *testing.T) {
@@ -116,12 +111,10 @@ func TestRunsAndAlertsAreMarked(t *testing.T) {
 	v.Now = s.Deps.Now()
 	m, err := writes.HeatMap(t.Context(), v, from, writes.HeatMapQuery{NS: webtest.ChangesNS, By: "key", From: bubble, To: v.Now})
 	must.That(t, err == nil && len(m.Marks) == 2, "%v: %+v", err, m.Marks)
-	if k := m.Marks[0]; k.Kind != "run" || string(k.URL) != "/runs/"+run.ID || k.To == nil || !k.To.Equal(run.Ended) {
-		t.Errorf("the run is %+v", k)
-	}
-	if k := m.Marks[1]; k.Kind != "alert" || k.URL != "/alerts" || !strings.Contains(k.Text, fired.Title) {
-		t.Errorf("the alert is %+v", k)
-	}
+	k := m.Marks[0]
+	expect.That(t, k.Kind == "run" && string(k.URL) == "/runs/"+run.ID && k.To != nil && k.To.Equal(run.Ended), "the run is %+v", k)
+	k = m.Marks[1]
+	expect.That(t, k.Kind == "alert" && k.URL == "/alerts" && strings.Contains(k.Text, fired.Title), "the alert is %+v", k)
 	was := from.Events.Version(t.Context())
 	stub.RunList[0].Seq++
 	expect.That(t, from.Events.Version(t.Context()) != was, "a changed run does not change the version of the picture")

@@ -27,11 +27,7 @@ func selected(t *testing.T, s *webtest.Server, m api.HeatMap, rows ...string) *g
 	q := url.Values{"ns": {m.NS}, "by": {m.By}, "rows": {strings.Join(rows, ",")},
 		"from": {strconv.FormatInt(m.Columns[0].From.UnixMilli(), 10)},
 		"to":   {last.From.Add(time.Duration(last.Seconds) * time.Second).Format(time.RFC3339)}}
-	w := s.Do("GET", "/heat?"+q.Encode())
-	if w.Code != http.StatusOK {
-		t.Fatalf("%s: %d", q.Encode(), w.Code)
-	}
-	return webtest.ParseHTML(t, w.Body.String()).Find("#heat-selection")
+	return s.Page(t, "/heat?"+q.Encode()).Find("#heat-selection")
 }
 
 // rowOf is the row of the picture that holds a chunk.
@@ -89,19 +85,16 @@ func TestSelectionIsHonestWhenNothingHelps(t *testing.T) {
 	cold := slices.IndexFunc(m.Rows, func(r api.HeatRow) bool { return !written[r.Ref] })
 	must.That(t, cold >= 0, "every chunk is written")
 	got := selected(t, s, m, m.Rows[cold].Key)
-	if text := got.Text(); !strings.Contains(text, "No writes were counted here in this time") ||
-		!strings.Contains(text, "no plan is needed now") || got.Find("a.plan").Length() > 0 {
-		t.Errorf("a chunk without writes: %s", text)
-	}
+	text := got.Text()
+	expect.That(t, strings.Contains(text, "No writes were counted here in this time") &&
+		strings.Contains(text, "no plan is needed now") && got.Find("a.plan").Length() == 0, "a chunk without writes: %s", text)
 	expect.Contains(t, selected(t, s, m, "gone").Text(), "not in the picture any more", "a row that is gone")
 	alone := webtest.NewStory()
 	alone.Shards = 1
 	one := alone.View()
 	s = webtest.NewHeatServer(t, one, webtest.WritesToSeveral(one), counted, nil)
 	m = webtest.Decode[api.HeatMap](t, s.Do("GET", "/api/v1/heat/map"))
-	if text := selected(t, s, m, m.Rows[0].Key, m.Rows[len(m.Rows)-1].Key).Text(); !strings.Contains(text, "only one shard") {
-		t.Errorf("a cluster of one shard: %s", text)
-	}
+	expect.Contains(t, selected(t, s, m, m.Rows[0].Key, m.Rows[len(m.Rows)-1].Key).Text(), "only one shard", "a cluster of one shard")
 }
 
 func TestSelectionRefusesWhatItCannotBe(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"shardboard/internal/fixture/expect"
-	"shardboard/internal/fixture/must"
 	"shardboard/internal/profile"
 	"shardboard/internal/rules"
 	"shardboard/web"
@@ -17,27 +16,18 @@ import (
 	"shardboard/web/webtest"
 )
 
-func open(t *testing.T, s *webtest.Server, path string) *goquery.Selection {
-	t.Helper()
-	w := s.Do("GET", path)
-	must.That(t, w.Code == http.StatusOK, "%s: status %d", path, w.Code)
-	return webtest.ParseHTML(t, w.Body.String()).Find("main")
-}
-
 func TestEveryPlaybookIsListedAndOpens(t *testing.T) {
 	s := webtest.New(t)
 	listed := map[string]bool{}
-	open(t, s, "/help").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+	s.Page(t, "/help").Find("main .playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
 		to := a.AttrOr("href", "")
 		listed[to] = true
-		page := open(t, s, to)
-		if title := page.Find("h1").Text(); title == "" || title != a.Text() {
-			t.Errorf("%s is listed as %q and has the title %q", to, a.Text(), title)
-		}
+		page := s.Page(t, to).Find("main")
+		title := page.Find("h1").Text()
+		expect.That(t, title != "" && title == a.Text(), "%s is listed as %q and has the title %q", to, a.Text(), title)
 		for _, heading := range []string{"How it shows", "Look", "Decide", "Plan and run", "Proof", "Undo", "If it goes wrong", "Tell the team"} {
-			if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
-				t.Errorf("%s has no part %q", to, heading)
-			}
+			expect.Equal(t, page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length(), 1,
+				"%s has no part %q", to, heading)
 		}
 		expect.That(t, page.Find("[data-copy]").Length() >= 5, "%s has no commands to copy", to)
 		if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
@@ -46,9 +36,7 @@ func TestEveryPlaybookIsListedAndOpens(t *testing.T) {
 	})
 	for _, r := range rules.Rules() {
 		for _, p := range r.Playbooks() {
-			if !listed[p.URL()] {
-				t.Errorf("%s leads to %s, which is not listed", r, p.URL())
-			}
+			expect.That(t, listed[p.URL()], "%s leads to %s, which is not listed", r, p.URL())
 		}
 	}
 }
@@ -58,10 +46,9 @@ func TestEachPlaybookNamesTheProblemsThatLeadToIt(t *testing.T) {
 	s := webtest.New(t)
 	for _, r := range rules.Rules() {
 		for _, p := range r.Playbooks() {
-			if shows := open(t, s, p.URL()).Find("article h2").First().NextUntil("h2").Text(); !strings.Contains(
-				strings.Join(strings.Fields(shows), " "), r.Name()) {
-				t.Errorf("%s does not name %q under how it shows", p, r.Name())
-			}
+			shows := s.Page(t, p.URL()).Find("main article h2").First().NextUntil("h2").Text()
+			expect.That(t, strings.Contains(strings.Join(strings.Fields(shows), " "), r.Name()),
+				"%s does not name %q under how it shows", p, r.Name())
 		}
 	}
 }
@@ -75,8 +62,8 @@ func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 	}
 	for _, index := range []string{"/help", "/runbooks"} {
 		n := 0
-		open(t, s, index).Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
-			open(t, s, a.AttrOr("href", "")).Find("article a").Each(func(_ int, a *goquery.Selection) {
+		s.Page(t, index).Find("main .playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+			s.Page(t, a.AttrOr("href", "")).Find("main article a").Each(func(_ int, a *goquery.Selection) {
 				to := a.AttrOr("href", "")
 				path, _, _ := strings.Cut(to, "?")
 				n++
@@ -94,25 +81,22 @@ func TestLinksOfPlaybooksAndRunbooksLeadToPages(t *testing.T) {
 
 // Without changes there is no page of plans, so nothing may lead there.
 func TestPlaybooksWithoutChangesSaySoAndDoNotLinkToPlans(t *testing.T) {
-	on := open(t, webtest.New(t), "/help/hot-project")
-	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/help/hot-project")
+	on := webtest.New(t).Page(t, "/help/hot-project").Find("main")
+	off := webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }).Page(t, "/help/hot-project").Find("main")
 	const plans = `article a[href^="/plans"]`
-	if on.Find(plans).Length() == 0 || off.Find(plans).Length() != 0 {
-		t.Errorf("%d links to plans, and %d without changes", on.Find(plans).Length(), off.Find(plans).Length())
-	}
-	if on.Find(".note").Length() != 0 || !strings.Contains(off.Find(".note").Text(), "Changes are turned off") {
-		t.Error("the page does not say that changes are turned off")
-	}
+	expect.That(t, on.Find(plans).Length() != 0 && off.Find(plans).Length() == 0,
+		"%d links to plans, and %d without changes", on.Find(plans).Length(), off.Find(plans).Length())
+	expect.That(t, on.Find(".note").Length() == 0 && strings.Contains(off.Find(".note").Text(), "Changes are turned off"),
+		"the page does not say that changes are turned off")
 }
 
 // Below the base of a cluster a playbook leads to the pages of its own cluster.
 func TestPlaybooksLeadToTheirOwnCluster(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Place.Base = templates.Base{Prefix: "/c/eu"} })
-	a := open(t, s, "/help/hot-project").Find("article a")
+	a := s.Page(t, "/help/hot-project").Find("main article a")
 	a.Each(func(_ int, a *goquery.Selection) {
-		if to := a.AttrOr("href", ""); !strings.HasPrefix(to, "/c/eu/") {
-			t.Errorf("a link to %s", to)
-		}
+		to := a.AttrOr("href", "")
+		expect.That(t, strings.HasPrefix(to, "/c/eu/"), "a link to %s", to)
 	})
 	expect.That(t, a.Length() != 0, "no links")
 }
@@ -121,14 +105,12 @@ func TestPlaybooksSpeakTheWordsOfTheProfile(t *testing.T) {
 	shop := *profile.Yorkie()
 	shop.Tenants, shop.Called = profile.Called{One: "Tenant", Many: "Tenants"}, profile.Called{One: "Order", Many: "Orders"}
 	s := webtest.New(t, func(d *site.Deps) { d.Cluster.Profile = &shop })
-	open(t, s, "/help").Find(".playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
-		page := open(t, s, a.AttrOr("href", ""))
+	s.Page(t, "/help").Find("main .playbooks h2 a").Each(func(_ int, a *goquery.Selection) {
+		page := s.Page(t, a.AttrOr("href", "")).Find("main")
 		page.Find("code").Remove()
-		if text := page.Find("article").Text(); strings.Contains(text, " project ") || strings.Contains(text, "Yorkie document") {
-			t.Errorf("%s speaks of projects: %s", a.Text(), text)
-		}
+		expect.LacksAll(t, page.Find("article").Text(), []string{" project ", "Yorkie document"}, "%s speaks of projects", a.Text())
 	})
-	page := open(t, s, "/help/hot-project")
+	page := s.Page(t, "/help/hot-project").Find("main")
 	expect.Contains(t, page.Find("h1").Text(), "enant", "its title")
 	expect.Contains(t, page.Find("article code").Text(), "--project", "the commands")
 }

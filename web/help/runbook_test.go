@@ -51,19 +51,18 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 		path, _, _ := strings.Cut(address, "?")
 		opened[path] = true
 		for _, s := range []*webtest.Server{alone, several} {
-			page := open(t, s, address)
+			page := s.Page(t, address).Find("main")
 			expect.Contains(t, page.Find(".head").Text(), r.Alert, "%s is not about", address)
 			for _, heading := range []string{"What it means", "How to look", "What to do", "Pages of shardboard"} {
-				if page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length() != 1 {
-					t.Errorf("%s has no part %q", address, heading)
-				}
+				expect.Equal(t, page.Find("h2").FilterFunction(func(_ int, h *goquery.Selection) bool { return h.Text() == heading }).Length(), 1,
+					"%s has no part %q", address, heading)
 			}
 			if text := page.Text(); strings.ContainsAny(text, "\x00\x01\uFFFD") || strings.Contains(text, "](") || strings.Contains(text, "```") {
 				t.Errorf("%s shows its markup", address)
 			}
 		}
 	}
-	listed := open(t, alone, "/runbooks").Find(".playbooks h2 a")
+	listed := alone.Page(t, "/runbooks").Find("main .playbooks h2 a")
 	listed.Each(func(_ int, a *goquery.Selection) {
 		expect.That(t, opened[a.AttrOr("href", "")], "%s is listed, and no alert leads there", a.AttrOr("href", ""))
 	})
@@ -74,7 +73,7 @@ func TestTheRunbookOfEachAlertIsServedWhereTheRuleSays(t *testing.T) {
 func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 	s := webtest.New(t, webtest.OfServer(webtest.Clusters()))
 	links := func(address string) (out []string) {
-		open(t, s, address).Find("article a").Each(func(_ int, a *goquery.Selection) { out = append(out, a.AttrOr("href", "")) })
+		s.Page(t, address).Find("main article a").Each(func(_ int, a *goquery.Selection) { out = append(out, a.AttrOr("href", "")) })
 		return out
 	}
 	of := links("/runbooks/balancer-off?cluster=prod")
@@ -82,24 +81,21 @@ func TestLinksOfARunbookLeadToTheClusterOfTheAlert(t *testing.T) {
 		expect.Contains(t, strings.Join(of, " ")+" ", want+" ", "no link to %s in %v", want, of)
 	}
 	for _, name := range []string{"", "secret", "new", "nope", "../x"} { // not named, hidden, without pages, unknown
-		page := open(t, s, "/runbooks/balancer-off?cluster="+url.QueryEscape(name))
+		page := s.Page(t, "/runbooks/balancer-off?cluster="+url.QueryEscape(name)).Find("main")
 		if page.Find(`article a[href="/activity"]`).Length() == 0 || !strings.Contains(page.Find(".note").Text(), "the list of clusters first") {
 			t.Errorf("cluster %q: %v", name, links("/runbooks/balancer-off?cluster="+url.QueryEscape(name)))
 		}
 	}
-	if of := links("/runbooks/audit-record-broken"); len(slices.Compact(of)) != 1 || of[0] != "/audit" {
-		t.Errorf("pages of the server itself: %v", of)
-	}
-	if of := links("/runbooks/zone-violations?cluster=prod"); !strings.Contains(strings.Join(of, " "), "/runbooks/balancer-off") {
-		t.Errorf("no link to another runbook: %v", of)
-	}
+	of = links("/runbooks/audit-record-broken")
+	expect.That(t, len(slices.Compact(of)) == 1 && of[0] == "/audit", "pages of the server itself: %v", of)
+	of = links("/runbooks/zone-violations?cluster=prod")
+	expect.That(t, strings.Contains(strings.Join(of, " "), "/runbooks/balancer-off"), "no link to another runbook: %v", of)
 }
 
 func TestRunbooksWithoutChangesDoNotLinkToRuns(t *testing.T) {
 	const runs = `article a[href^="/runs"]`
-	on := open(t, webtest.New(t), "/runbooks/run-waiting")
-	off := open(t, webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }), "/runbooks/run-waiting")
-	if on.Find(runs).Length() == 0 || off.Find(runs).Length() != 0 {
-		t.Errorf("%d links to runs, and %d without changes", on.Find(runs).Length(), off.Find(runs).Length())
-	}
+	on := webtest.New(t).Page(t, "/runbooks/run-waiting").Find("main")
+	off := webtest.New(t, func(d *site.Deps) { d.Changes.Actions = nil }).Page(t, "/runbooks/run-waiting").Find("main")
+	expect.That(t, on.Find(runs).Length() != 0 && off.Find(runs).Length() == 0,
+		"%d links to runs, and %d without changes", on.Find(runs).Length(), off.Find(runs).Length())
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/webtest"
 )
 
@@ -20,9 +21,7 @@ func TestPicturesOfTheLabAreFiles(t *testing.T) {
 		"/lab/growth.svg?add=2&growth=1":                        {"before", "grown", "shard-rs-1", "added-2"},
 	} {
 		w := s.Do("GET", address)
-		if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "image/svg+xml" {
-			t.Fatalf("%s: %d %s", address, w.Code, w.Body)
-		}
+		must.That(t, w.Code == http.StatusOK && w.Header().Get("Content-Type") == "image/svg+xml", "%s: %d %s", address, w.Code, w.Body)
 		svg := w.Body.String()
 		for d := xml.NewDecoder(strings.NewReader(svg)); ; {
 			if _, err := d.Token(); err == io.EOF {
@@ -31,9 +30,8 @@ func TestPicturesOfTheLabAreFiles(t *testing.T) {
 				t.Fatalf("%s: %v", address, err)
 			}
 		}
-		if n := strings.Count(svg, "<rect class=\"s"); n < 6 {
-			t.Errorf("%s: only %d bars", address, n)
-		}
+		n := strings.Count(svg, "<rect class=\"s")
+		expect.That(t, n >= 6, "%s: only %d bars", address, n)
 		expect.ContainsAll(t, svg, want, "%s: the picture", address)
 	}
 	for address, says := range map[string]string{
@@ -41,8 +39,7 @@ func TestPicturesOfTheLabAreFiles(t *testing.T) {
 		"/lab/growth.svg?add=999": "add",
 		"/lab/keys.svg?shards=0":  "shards",
 	} {
-		if w := s.Do("GET", address); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
-			t.Errorf("%s: %d %s", address, w.Code, w.Body)
-		}
+		w := s.Do("GET", address)
+		expect.That(t, w.Code == http.StatusBadRequest && strings.Contains(w.Body.String(), says), "%s: %d %s", address, w.Code, w.Body)
 	}
 }

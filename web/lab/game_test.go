@@ -18,16 +18,9 @@ import (
 	"shardboard/web/webtest"
 )
 
-func page(t *testing.T, s *webtest.Server, path string, status int) *goquery.Document {
-	t.Helper()
-	w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
-	must.That(t, w.Code == status, "%s: %d %.300s", path, w.Code, w.Body)
-	return webtest.ParseHTML(t, w.Body.String())
-}
-
 func TestTheLabLeadsToTheGame(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab", http.StatusOK)
+	doc := s.Page(t, "/lab")
 	if doc.Find(`main h2 a[href="/lab/game"]`).Length() != 1 || doc.Find(`nav.side a[href="/lab"][aria-current="page"]`).Length() != 1 {
 		t.Error("the lab does not lead to its game, or is not the current entry of the navigation")
 	}
@@ -38,45 +31,37 @@ func TestTheGameIsPlayedByLinks(t *testing.T) {
 	s := webtest.New(t)
 	path := "/lab/game?key=hash%28order%29&players=3&step=0"
 	for step := range 6 {
-		doc := page(t, s, path, http.StatusOK)
+		doc := s.Page(t, path)
 		g := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1"+path))
 		root := doc.Find("#lab-game")
-		if root.AttrOr("data-step", "") != strconv.Itoa(step) || g.Step != step {
-			t.Fatalf("%s shows card %s, JSON %d, want %d", path, root.AttrOr("data-step", ""), g.Step, step)
-		}
-		if said := strings.TrimSpace(root.Find("#lab-turn").Text()); g.Turn == nil && !strings.HasPrefix(said, "No card is dealt.") ||
-			g.Turn != nil && said != g.Turn.Text {
-			t.Errorf("card %d is said as %q", step, said)
-		}
+		must.That(t, root.AttrOr("data-step", "") == strconv.Itoa(step) && g.Step == step,
+			"%s shows card %s, JSON %d, want %d", path, root.AttrOr("data-step", ""), g.Step, step)
+		said := strings.TrimSpace(root.Find("#lab-turn").Text())
+		expect.That(t, (g.Turn != nil || strings.HasPrefix(said, "No card is dealt.")) && (g.Turn == nil || said == g.Turn.Text),
+			"card %d is said as %q", step, said)
 		root.Find("#lab-hands > li").Each(func(i int, li *goquery.Selection) {
 			want := "cards: " + strconv.Itoa(g.Hands[i].Cards) + ", chunks: " + strconv.Itoa(len(g.Hands[i].Chunks))
-			if li.Find("small").First().Text() != want || li.Find(".lab-chunks i").Length() != len(g.Hands[i].Chunks) {
-				t.Errorf("card %d: player %d is drawn as %q, want %q", step, i+1, li.Text(), want)
-			}
+			expect.That(t, li.Find("small").First().Text() == want && li.Find(".lab-chunks i").Length() == len(g.Hands[i].Chunks),
+				"card %d: player %d is drawn as %q, want %q", step, i+1, li.Text(), want)
 		})
 		path = root.Find(`a[data-go="next"]`).AttrOr("href", "")
 	}
-	doc := page(t, s, path, http.StatusOK)
-	end := page(t, s, doc.Find(`a[data-go="end"]`).AttrOr("href", ""), http.StatusOK).Find("#lab-game")
-	if end.AttrOr("data-step", "") != end.AttrOr("data-cards", "x") {
-		t.Errorf("the end is card %s of %s", end.AttrOr("data-step", ""), end.AttrOr("data-cards", ""))
-	}
+	doc := s.Page(t, path)
+	end := s.Page(t, doc.Find(`a[data-go="end"]`).AttrOr("href", "")).Find("#lab-game")
+	expect.That(t, end.AttrOr("data-step", "") == end.AttrOr("data-cards", "x"),
+		"the end is card %s of %s", end.AttrOr("data-step", ""), end.AttrOr("data-cards", ""))
 }
 
 func TestTheTableOfResultsHasThePublishedKeysAndTheChosenOne(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab/game?workload=projects&key=project,hash(doc)&decks=10&joins=52", http.StatusOK)
+	doc := s.Page(t, "/lab/game?workload=projects&key=project,hash(doc)&decks=10&joins=52")
 	keys := doc.Find("#lab-results tbody tr").Map(func(_ int, tr *goquery.Selection) string { return tr.AttrOr("data-key", "") })
 	expect.EqualSlices(t, keys, []string{"order", "hash(order)", "deck,hash(order)", "project,hash(doc)"}, "keys")
-	if marked := doc.Find("#lab-results tr.marked"); marked.Length() != 1 || marked.AttrOr("data-key", "") != "project,hash(doc)" {
-		t.Error("the chosen key is not marked")
-	}
-	if doc.Find("svg.lab-picture rect[class^=s] title").Length() < 40 {
-		t.Error("the picture has no bars for 10 decks and 4 players")
-	}
-	if one := page(t, s, "/lab/game?decks=1", http.StatusOK).Find("#lab-results tr.marked"); !strings.Contains(one.Text(), "–") {
-		t.Error("with one deck the share of finished decks is not unknown")
-	}
+	marked := doc.Find("#lab-results tr.marked")
+	expect.That(t, marked.Length() == 1 && marked.AttrOr("data-key", "") == "project,hash(doc)", "the chosen key is not marked")
+	expect.That(t, doc.Find("svg.lab-picture rect[class^=s] title").Length() >= 40, "the picture has no bars for 10 decks and 4 players")
+	one := s.Page(t, "/lab/game?decks=1").Find("#lab-results tr.marked")
+	expect.That(t, strings.Contains(one.Text(), "–"), "with one deck the share of finished decks is not unknown")
 }
 
 // Each form of the answer shows the same game for the same inputs, and the form of the page has these inputs.
@@ -86,11 +71,10 @@ func TestALinkMakesTheSameGameAgain(t *testing.T) {
 		"key": {"project,doc"}, "players": {"2"}, "dealers": {"2"}, "seed": {"7"}, "joins": {"3"}}.Encode()
 	first := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1/lab/game"+query))
 	again := s.Do("GET", "/api/v1"+string(first.URL)).Body.String()
-	if want := s.Do("GET", "/api/v1/lab/game"+query).Body.String(); again != want {
-		t.Errorf("%s is another game:\n%s\n%s", first.URL, again, want)
-	}
+	want := s.Do("GET", "/api/v1/lab/game"+query).Body.String()
+	expect.That(t, again == want, "%s is another game:\n%s\n%s", first.URL, again, want)
 	form := url.Values{}
-	doc := page(t, s, "/lab/game"+query, http.StatusOK)
+	doc := s.Page(t, "/lab/game"+query)
 	doc.Find("form.lab-inputs [name]").Each(func(_ int, in *goquery.Selection) {
 		value := in.AttrOr("value", in.Text())
 		if in.Is("select") {
@@ -99,9 +83,8 @@ func TestALinkMakesTheSameGameAgain(t *testing.T) {
 		form.Set(in.AttrOr("name", ""), value)
 	})
 	sent := webtest.Decode[api.LabGame](t, s.Do("GET", "/api/v1/lab/game?"+form.Encode()))
-	if sent.URL != first.URL || len(first.Items) != 4 || first.Items[3].Cards != 5 {
-		t.Errorf("the form asks for %s, not %s", sent.URL, first.URL)
-	}
+	expect.That(t, sent.URL == first.URL && len(first.Items) == 4 && first.Items[3].Cards == 5,
+		"the form asks for %s, not %s", sent.URL, first.URL)
 	svg := s.Do("GET", "/lab/game.svg"+query)
 	for d := xml.NewDecoder(svg.Body); ; {
 		if _, err := d.Token(); err == io.EOF {
@@ -110,9 +93,8 @@ func TestALinkMakesTheSameGameAgain(t *testing.T) {
 			t.Fatalf("%s: %v", svg.Header().Get("Content-Type"), err)
 		}
 	}
-	if csv := s.Do("GET", "/lab/game.csv"+query).Body.String(); strings.Count(csv, "\n") != 5 || !strings.Contains(csv, "\"project,doc\"") {
-		t.Errorf("CSV: %s", csv)
-	}
+	csv := s.Do("GET", "/lab/game.csv"+query).Body.String()
+	expect.That(t, strings.Count(csv, "\n") == 5 && strings.Contains(csv, "\"project,doc\""), "CSV: %s", csv)
 }
 
 func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
@@ -125,14 +107,12 @@ func TestWrongInputsAreSaidInTheFormWithTheirLimits(t *testing.T) {
 		"workload=csv": `csv must have a line with names of fields, and at least one line below it.`,
 		"workload=csv&csv=a%0A" + strings.Repeat("x", 101): `csv must have cells of at most 100 bytes of UTF-8`,
 	} {
-		doc := page(t, s, "/lab/game?"+query, http.StatusBadRequest)
-		if got := doc.Find(`[role="alert"]`).Text(); !strings.HasPrefix(got, says) {
-			t.Errorf("%.60s: %q, want %q", query, got, says)
-		}
+		doc := s.PageWith(t, http.StatusBadRequest, "/lab/game?"+query)
+		got := doc.Find(`[role="alert"]`).Text()
+		expect.That(t, strings.HasPrefix(got, says), "%.60s: %q, want %q", query, got, says)
 		name, value, _ := strings.Cut(query, "=")
-		if in := doc.Find(`form.lab-inputs input[name="` + name + `"]`); in.Length() == 1 && in.AttrOr("value", "") != value {
-			t.Errorf("%s: the form has %q again", query, in.AttrOr("value", ""))
-		}
+		in := doc.Find(`form.lab-inputs input[name="` + name + `"]`)
+		expect.That(t, in.Length() != 1 || in.AttrOr("value", "") == value, "%s: the form has %q again", query, in.AttrOr("value", ""))
 		var p api.Problem
 		w := s.Do("GET", "/api/v1/lab/game?"+query)
 		if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusBadRequest || !strings.HasPrefix(p.Detail, says) {

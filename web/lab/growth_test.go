@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/PuerkitoBio/goquery"
-
 	"shardboard/internal/actions"
 	"shardboard/internal/answer"
 	"shardboard/internal/answer/trying"
@@ -32,29 +30,17 @@ func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Ser
 
 func predict(t *testing.T, s *webtest.Server, query string) api.LabGrowth {
 	t.Helper()
-	w := s.Do("GET", "/api/v1/lab/growth?"+query)
-	must.That(t, w.Code == http.StatusOK, "%s: %d %s", query, w.Code, w.Body)
-	return webtest.Decode[api.LabGrowth](t, w)
-}
-
-func growthPage(t *testing.T, s *webtest.Server, query string) *goquery.Document {
-	t.Helper()
-	w := s.Do("GET", "/lab/growth?"+query)
-	must.That(t, w.Code == http.StatusOK, "%s: %d %.300s", query, w.Code, w.Body)
-	return webtest.ParseHTML(t, w.Body.String())
+	return webtest.Decode[api.LabGrowth](t, s.Do("GET", "/api/v1/lab/growth?"+query))
 }
 
 func TestMovesGroupsAndShardsOfAPredictionAddUp(t *testing.T) {
 	s := serve(t, webtest.NewStory().View())
 	a := predict(t, s, "add=2&growth=1.5&limit=1000&measure=bytes&group=7")
-	if len(a.Shards) != 5 || a.Moves == 0 || len(a.Items) != a.Moves || a.Next != "" {
-		t.Fatalf("%d shards, %d of %d moves", len(a.Shards), len(a.Items), a.Moves)
-	}
+	must.That(t, len(a.Shards) == 5 && a.Moves != 0 && len(a.Items) == a.Moves && a.Next == "",
+		"%d shards, %d of %d moves", len(a.Shards), len(a.Items), a.Moves)
 	change, sum := map[string]int64{}, int64(0)
 	for i, m := range a.Items {
-		if m.Move != i+1 || m.Group != i/7+1 || m.Chunk == "" || m.Bytes.Method != "chunkShare" {
-			t.Errorf("move %d: %+v", i+1, m)
-		}
+		expect.That(t, m.Move == i+1 && m.Group == i/7+1 && m.Chunk != "" && m.Bytes.Method == "chunkShare", "move %d: %+v", i+1, m)
 		change[m.From] -= *m.Bytes.Value
 		change[m.To] += *m.Bytes.Value
 		sum += *m.Bytes.Value
@@ -67,9 +53,7 @@ func TestMovesGroupsAndShardsOfAPredictionAddUp(t *testing.T) {
 		t.Errorf("moves have %d bytes, groups %d, the sum %d", sum, grouped, *a.Bytes.Value)
 	}
 	for _, x := range a.Shards {
-		if *x.After.Value-*x.Before.Value != change[x.Shard] || x.GrownShare == nil {
-			t.Errorf("%+v changes by %d", x, change[x.Shard])
-		}
+		expect.That(t, *x.After.Value-*x.Before.Value == change[x.Shard] && x.GrownShare != nil, "%+v changes by %d", x, change[x.Shard])
 		if want := float64(*x.After.Value) * 2.5; float64(*x.Grown.Value) < want-1 || float64(*x.Grown.Value) > want+1 {
 			t.Errorf("%s grows to %d, expected %.0f", x.Shard, *x.Grown.Value, want)
 		}
@@ -89,14 +73,11 @@ func TestLinkOfAPredictionReproducesIt(t *testing.T) {
 		for i := range a.Shards { // how the capacity of added shards is known differs: the link has it typed in
 			a.Shards[i].Capacity, again.Shards[i].Capacity = api.Figure{}, api.Figure{}
 		}
-		if again.URL != a.URL || !reflect.DeepEqual(again.Shards, a.Shards) || !reflect.DeepEqual(again.Items, a.Items) ||
-			again.Seconds != a.Seconds {
-			t.Errorf("%s: the link %s leads to another result", query, a.URL)
-		}
+		expect.That(t, again.URL == a.URL && reflect.DeepEqual(again.Shards, a.Shards) && reflect.DeepEqual(again.Items, a.Items) &&
+			again.Seconds == a.Seconds, "%s: the link %s leads to another result", query, a.URL)
 		for _, name := range []string{"add", "growth", "group", "perShard", "rate", "pause", "fill", "measure"} {
-			if in, _ := url.ParseQuery(rest); !in.Has(name) {
-				t.Errorf("%s: the link %s lacks %s", query, a.URL, name)
-			}
+			in, _ := url.ParseQuery(rest)
+			expect.That(t, in.Has(name), "%s: the link %s lacks %s", query, a.URL, name)
 		}
 	}
 }
@@ -126,9 +107,8 @@ func TestBadInputOfThePlannerIsNamedWithItsLimit(t *testing.T) {
 		for _, path := range []string{"/api/v1/lab/growth?", "/lab/growth?"} {
 			w := s.Do("GET", path+query)
 			text := strings.ReplaceAll(w.Body.String(), "&#34;", `\"`)
-			if w.Code != http.StatusBadRequest || !strings.Contains(text, want) {
-				t.Errorf("%s%s: %d, expected %q in %.300s", path, query, w.Code, want, text)
-			}
+			expect.That(t, w.Code == http.StatusBadRequest && strings.Contains(text, want),
+				"%s%s: %d, expected %q in %.300s", path, query, w.Code, want, text)
 		}
 	}
 }
@@ -136,7 +116,7 @@ func TestBadInputOfThePlannerIsNamedWithItsLimit(t *testing.T) {
 func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
-	doc := growthPage(t, s, "add=0&batch=1&group=25&perShard=2")
+	doc := s.Page(t, "/lab/growth?add=0&batch=1&group=25&perShard=2")
 	form := doc.Find(`form[action="/plans"]`)
 	raw, moves := form.Find("textarea").Text(), predict(t, s, "add=0").Moves
 	plans, _ := actions.ArgumentNamed("plans")
@@ -144,20 +124,16 @@ func TestBatchOfAPredictionIsOfferedToWhoMayPlan(t *testing.T) {
 		t.Fatalf("%v: %.200s", err, raw)
 	}
 	args, err := actions.ReadArgs([]byte(`{"plans":` + raw + `}`))
-	if err != nil || len(args.Plans) != moves || args.Plans[0].Kind != actions.MoveChunk {
-		t.Fatalf("%d items of %d moves: %v", len(args.Plans), moves, err)
-	}
-	if group, _ := form.Find(`[name="group"]`).Attr("value"); group != "25" {
-		t.Errorf("group %s", group)
-	}
-	if text := growthPage(t, s, "add=1&batch=1").Find("#batch + p").Text(); !strings.Contains(text, "1 shard is not there yet") {
-		t.Errorf("shards that do not exist: %q", text)
-	}
-	expect.Equal(t, growthPage(t, s, "add=0").Find(`a[href*="batch=1"]`).Length(), 1, "the batch is not offered")
+	must.That(t, err == nil && len(args.Plans) == moves && args.Plans[0].Kind == actions.MoveChunk,
+		"%d items of %d moves: %v", len(args.Plans), moves, err)
+	group, _ := form.Find(`[name="group"]`).Attr("value")
+	expect.Equal(t, group, "25", "group")
+	text := s.Page(t, "/lab/growth?add=1&batch=1").Find("#batch + p").Text()
+	expect.Contains(t, text, "1 shard is not there yet", "shards that do not exist")
+	expect.Equal(t, s.Page(t, "/lab/growth?add=0").Find(`a[href*="batch=1"]`).Length(), 1, "the batch is not offered")
 	viewer := serve(t, v, webtest.WithAuth(webtest.StubAuth{SignInMode: "local", Me: webtest.Vera}))
-	if doc := growthPage(t, viewer, "add=0&batch=1"); doc.Find("#batch").Length() != 0 || doc.Find("#moves").Length() != 1 {
-		t.Error("a viewer is offered a batch, or sees no moves")
-	}
+	doc = viewer.Page(t, "/lab/growth?add=0&batch=1")
+	expect.That(t, doc.Find("#batch").Length() == 0 && doc.Find("#moves").Length() == 1, "a viewer is offered a batch, or sees no moves")
 }
 
 func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
@@ -166,19 +142,18 @@ func TestBatchHasTheFirstThousandMovesAndSaysSo(t *testing.T) {
 	s := serve(t, story.View())
 	a := predict(t, s, "add=0&empty=shard-rs-1")
 	must.That(t, a.Moves > actions.MostItems, "only %d moves", a.Moves)
-	doc := growthPage(t, s, "add=0&empty=shard-rs-1&batch=1")
+	doc := s.Page(t, "/lab/growth?add=0&empty=shard-rs-1&batch=1")
 	args, err := actions.ReadArgs([]byte(`{"plans":` + doc.Find("textarea").Text() + `}`))
 	said := doc.Find("#batch + p").Text()
 	if err != nil || len(args.Plans) != actions.MostItems || !strings.Contains(said, "at most "+format.Count(actions.MostItems)+" changes") {
 		t.Errorf("%d items, %v: %q", len(args.Plans), err, said)
 	}
 	w := s.Do("GET", "/lab/growth.csv?add=0&empty=shard-rs-1")
-	if lines := strings.Count(w.Body.String(), "\n"); lines != a.Moves+1 {
-		t.Errorf("the CSV has %d lines of %d moves", lines, a.Moves)
-	}
+	lines := strings.Count(w.Body.String(), "\n")
+	expect.That(t, lines == a.Moves+1, "the CSV has %d lines of %d moves", lines, a.Moves)
 	second := predict(t, s, "add=0&empty=shard-rs-1&cursor="+string(a.Next))
 	expect.Equal(t, second.Items[0].Move, len(a.Items)+1, "the second page begins with the move")
-	doc = growthPage(t, s, "add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
+	doc = s.Page(t, "/lab/growth?add=0&empty=shard-rs-1&cursor="+string(answer.CursorOf("50")))
 	expect.Equal(t, doc.Find("#moves ~ .wide table tbody th").First().Text(), "51", "the page begins with the move")
 }
 
@@ -197,13 +172,10 @@ func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {
 		must.That(t, m.NS != "yorkie-meta.changes", "a chunk moves whose size is not known")
 	}
 	notes := strings.Join(a.Notes, " ")
-	if !strings.Contains(notes, "yorkie-meta.changes (not read yet)") ||
-		!strings.Contains(notes, "The size of 1 collection that is not sharded") {
-		t.Errorf("notes: %s", notes)
-	}
-	if a.Shards[0].Capacity.Value != nil || a.Shards[0].GrownShare != nil || a.Needed.Shards != nil || a.Ways[0].Fits != nil {
-		t.Errorf("the capacity is not known: %+v, %+v", a.Shards[0], a.Needed)
-	}
+	expect.That(t, strings.Contains(notes, "yorkie-meta.changes (not read yet)") &&
+		strings.Contains(notes, "The size of 1 collection that is not sharded"), "notes: %s", notes)
+	expect.That(t, a.Shards[0].Capacity.Value == nil && a.Shards[0].GrownShare == nil && a.Needed.Shards == nil && a.Ways[0].Fits == nil,
+		"the capacity is not known: %+v, %+v", a.Shards[0], a.Needed)
 	if b := predict(t, s, "add=1&capacity=1TB"); b.Shards[0].GrownShare == nil || b.Needed.Shards == nil || *b.Needed.Shards != 0 {
 		t.Errorf("the capacity was typed in: %+v", b.Needed)
 	}
@@ -211,9 +183,9 @@ func TestUnknownSizesAreSaidAndNotTakenAsZero(t *testing.T) {
 	for ns := range webtest.NewStory().View().Table.Sizes {
 		all = append(all, ns)
 	}
-	if doc := growthPage(t, without(all...), ""); doc.Find(".state.is-unknown").Length() != 1 || doc.Find("#growth-result").Length() != 0 {
-		t.Error("nothing is known, and the page says something else")
-	}
+	doc := without(all...).Page(t, "/lab/growth")
+	expect.Equal(t, doc.Find(".state.is-unknown").Length(), 1, "sentences that nothing is known")
+	expect.Equal(t, doc.Find("#growth-result").Length(), 0, "results although nothing is known")
 }
 
 func TestWhatCannotMoveStaysAndIsListed(t *testing.T) {
@@ -236,48 +208,41 @@ func TestWhatCannotMoveStaysAndIsListed(t *testing.T) {
 	for _, x := range a.Stays {
 		found[x.NS+" "+x.Shard+" "+x.Reason] = x
 	}
-	if x := found["yorkie-meta.changes shard-rs-3 jumbo"]; x.Chunks != jumbo || x.Leave != jumbo || jumbo == 0 {
-		t.Errorf("%d jumbo chunks: %+v", jumbo, a.Stays)
-	}
-	if x := found["yorkie-meta.snapshots shard-rs-1 notBalanced"]; x.Chunks == 0 || x.Leave != 0 {
-		t.Errorf("a collection that is not balanced: %+v", a.Stays)
-	}
+	x := found["yorkie-meta.changes shard-rs-3 jumbo"]
+	expect.That(t, x.Chunks == jumbo && x.Leave == jumbo && jumbo != 0, "%d jumbo chunks: %+v", jumbo, a.Stays)
+	x = found["yorkie-meta.snapshots shard-rs-1 notBalanced"]
+	expect.That(t, x.Chunks != 0 && x.Leave == 0, "a collection that is not balanced: %+v", a.Stays)
 	for _, m := range a.Items {
 		expect.That(t, m.NS != "yorkie-meta.snapshots" && m.To != "shard-rs-3", "%+v", m)
 	}
 	for _, x := range a.Shards {
-		if x.Shard == "shard-rs-3" && x.ChunksAfter != jumbo+found["yorkie-meta.snapshots shard-rs-3 notBalanced"].Chunks {
-			t.Errorf("the emptied shard keeps %d chunks", x.ChunksAfter)
-		}
+		expect.That(t, x.Shard != "shard-rs-3" || x.ChunksAfter == jumbo+found["yorkie-meta.snapshots shard-rs-3 notBalanced"].Chunks,
+			"the emptied shard keeps %d chunks", x.ChunksAfter)
 	}
 }
 
 func TestReleaseDecidesWhatIsMadeEven(t *testing.T) {
 	for release, want := range map[string]string{"4.4.29": "chunks", "6.0.2": "chunks", "6.0.3": "bytes", "8.0.4": "bytes", "": "bytes"} {
 		s := serve(t, webtest.NewStory().With(func(t *topology.Table) { t.ServerInfo.Version = release }).View())
-		if a := predict(t, s, ""); a.Inputs.Measure != want || a.Inputs.MeasureText == "" {
-			t.Errorf("%s: %s, %s", release, a.Inputs.Measure, a.Inputs.MeasureText)
-		}
+		a := predict(t, s, "")
+		expect.That(t, a.Inputs.Measure == want && a.Inputs.MeasureText != "", "%s: %s, %s", release, a.Inputs.Measure, a.Inputs.MeasureText)
 	}
 }
 
 func TestPictureOfThePlannerHasARowForEachShard(t *testing.T) {
 	s := serve(t, webtest.NewStory().View())
-	doc := growthPage(t, s, "add=2&growth=1.5&capacity=12GB")
+	doc := s.Page(t, "/lab/growth?add=2&growth=1.5&capacity=12GB")
 	rows := doc.Find(".growthbars tbody tr")
-	if rows.Length() != 5 || rows.Find("rect").Length() != 15 || rows.Find("line.full").Length() != 5 {
-		t.Errorf("%d rows, %d bars, %d lines", rows.Length(), rows.Find("rect").Length(), rows.Find("line.full").Length())
-	}
-	if d, _ := doc.Find(".growthcurve path").Attr("d"); !strings.HasPrefix(d, "M0 100V") {
-		t.Errorf("the curve is %q", d)
-	}
+	expect.That(t, rows.Length() == 5 && rows.Find("rect").Length() == 15 && rows.Find("line.full").Length() == 5,
+		"%d rows, %d bars, %d lines", rows.Length(), rows.Find("rect").Length(), rows.Find("line.full").Length())
+	d, _ := doc.Find(".growthcurve path").Attr("d")
+	expect.That(t, strings.HasPrefix(d, "M0 100V"), "the curve is %q", d)
 	many := webtest.NewStory()
 	many.Shards, many.Chunks = 100, 400
-	doc = growthPage(t, serve(t, many.View()), "add="+strconv.Itoa(trying.GrowthMostAdded))
+	doc = serve(t, many.View()).Page(t, "/lab/growth?add="+strconv.Itoa(trying.GrowthMostAdded))
 	more := doc.Find(".wide:has(.growthbars) + p").Text()
-	if n := doc.Find(".growthbars tbody tr").Length(); n != 48 || !strings.Contains(more, "308 more") {
-		t.Errorf("%d rows of 356: %s", n, more)
-	}
+	n := doc.Find(".growthbars tbody tr").Length()
+	expect.That(t, n == 48 && strings.Contains(more, "308 more"), "%d rows of 356: %s", n, more)
 }
 
 // The free space of a group is that of the disk, and shards on one disk share it.
@@ -296,9 +261,7 @@ func TestFreeSpaceOfAPredictionIsTheDisks(t *testing.T) {
 	per := apart.Inputs.DiskPerByte
 	must.That(t, per != nil && *per > 0, "%+v", apart.Inputs)
 	for _, g := range apart.Groups {
-		if g.Free == nil || *g.Free > disk || *g.Free < disk/2 {
-			t.Errorf("free of %s: %v, its disk has %d", g.Fullest, g.Free, disk)
-		}
+		expect.That(t, g.Free != nil && *g.Free <= disk && *g.Free >= disk/2, "free of %s: %v, its disk has %d", g.Fullest, g.Free, disk)
 	}
 	for i, g := range shared.Groups {
 		if *g.Free > disk/3+1 || i == 0 && !strings.Contains(strings.Join(shared.Notes, " "), "are on one disk") {

@@ -12,6 +12,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/heat/rowsample"
 	"shardboard/internal/topology"
 	"shardboard/web/site"
@@ -21,38 +22,32 @@ import (
 func TestKeysOfAModelAreComparedOnThePageAndInItsData(t *testing.T) {
 	s := webtest.New(t)
 	path := "/lab/keys?collection=clients&projects=5&perProject=400&chunkMB=1&keys=" + url.QueryEscape(`{"key":1}`)
-	doc := page(t, s, path, http.StatusOK)
+	doc := s.Page(t, path)
 	a := webtest.Decode[api.LabKeys](t, s.Do("GET", "/api/v1"+path))
 	rows := doc.Find("#lab-keys tbody tr")
-	if len(a.Items) != 8 || rows.Length() != len(a.Items) || !a.Exact || a.Reading != nil {
-		t.Fatalf("%d keys, %d rows", len(a.Items), rows.Length())
-	}
+	must.That(t, len(a.Items) == 8 && rows.Length() == len(a.Items) && a.Exact && a.Reading == nil,
+		"%d keys, %d rows", len(a.Items), rows.Length())
 	for i, k := range a.Items {
 		row := rows.Eq(i)
-		if row.AttrOr("data-key", "") != k.Key || !strings.Contains(row.Text(), k.Weakness) || k.Weakness == "" {
-			t.Errorf("row %d is %q, expected %s: %s", i, row.Text(), k.Key, k.Weakness)
-		}
-		if bars := row.Find("svg.lab-bars rect").Length(); bars != 2*len(k.Parts) {
-			t.Errorf("%s has %d bars for %d shards", k.Key, bars, len(k.Parts))
-		}
+		expect.That(t, row.AttrOr("data-key", "") == k.Key && strings.Contains(row.Text(), k.Weakness) && k.Weakness != "",
+			"row %d is %q, expected %s: %s", i, row.Text(), k.Key, k.Weakness)
+		bars := row.Find("svg.lab-bars rect").Length()
+		expect.That(t, bars == 2*len(k.Parts), "%s has %d bars for %d shards", k.Key, bars, len(k.Parts))
 	}
 	again := webtest.Decode[api.LabKeys](t, s.Do("GET", "/api/v1"+string(a.URL)))
-	if again.URL != a.URL || again.Items[0].FullestShare != a.Items[0].FullestShare {
-		t.Errorf("the link %s makes another comparison", a.URL)
-	}
+	expect.That(t, again.URL == a.URL && again.Items[0].FullestShare == a.Items[0].FullestShare,
+		"the link %s makes another comparison", a.URL)
 	csv := s.Do("GET", strings.Replace(path, "/lab/keys", "/lab/keys.csv", 1)).Body.String()
-	if n := strings.Count(strings.TrimSpace(csv), "\n"); n != len(a.Items) || !strings.HasPrefix(csv, "name,key,today") {
-		t.Errorf("CSV has %d lines: %.200s", n, csv)
-	}
+	n := strings.Count(strings.TrimSpace(csv), "\n")
+	expect.That(t, n == len(a.Items) && strings.HasPrefix(csv, "name,key,today"), "CSV has %d lines: %.200s", n, csv)
 }
 
 func TestWrongInputsOfAComparisonAreSaidInTheForm(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab/keys?shards=0&keys=x", http.StatusBadRequest)
+	doc := s.PageWith(t, http.StatusBadRequest, "/lab/keys?shards=0&keys=x")
 	expect.Contains(t, doc.Find(".is-failed").Text(), "shards must be a number from 1 to 1024", "the refusal")
-	if typed := doc.Find(`input[name="shards"]`).AttrOr("value", ""); typed != "0" {
-		t.Errorf("the form has %q shards", typed)
-	}
+	typed := doc.Find(`input[name="shards"]`).AttrOr("value", "")
+	expect.That(t, typed == "0", "the form has %q shards", typed)
 }
 
 // stubRows gives rows after some questions.
@@ -84,22 +79,19 @@ func TestRowsOfACollectionAreReadWithProgressAndTheirValuesAreNotShown(t *testin
 	const path = "/lab/keys?ns=yorkie-meta.documents&rows=200"
 	w := s.Do("GET", path, webtest.Header("Accept", "text/html"))
 	doc := webtest.ParseHTML(t, w.Body.String())
-	if said := doc.Find("#lab-reading").Text(); w.Header().Get("Refresh") == "" || !strings.Contains(said, "30 of 200") ||
-		!strings.Contains(said, "left") {
-		t.Fatalf("while rows are read: Refresh %q, %q", w.Header().Get("Refresh"), said)
-	}
-	doc = page(t, s, path, http.StatusOK)
+	said := doc.Find("#lab-reading").Text()
+	must.That(t, w.Header().Get("Refresh") != "" && strings.Contains(said, "30 of 200") && strings.Contains(said, "left"),
+		"while rows are read: Refresh %q, %q", w.Header().Get("Refresh"), said)
+	doc = s.Page(t, path)
 	a := webtest.Decode[api.LabKeys](t, s.Do("GET", "/api/v1"+path))
 	today := a.Items[0]
 	if a.Rows != 300 || !a.Exact || !today.Today || today.Values.Value != 3 || !strings.Contains(a.Source, "order of insertion by _id") {
 		t.Fatalf("%+v", a)
 	}
-	if html, _ := doc.Html(); strings.Contains(html, "secret-of-a-customer") {
-		t.Error("the page shows a value of a row")
-	}
-	if q := rows.asked[0]; q.NS != topology.Namespace("yorkie-meta.documents") || q.Rows != 200 {
-		t.Errorf("asked for %+v", q)
-	}
+	html, _ := doc.Html()
+	expect.That(t, !strings.Contains(html, "secret-of-a-customer"), "the page shows a value of a row")
+	q := rows.asked[0]
+	expect.That(t, q.NS == topology.Namespace("yorkie-meta.documents") && q.Rows == 200, "asked for %+v", q)
 	expect.That(t, doc.Find(`#lab-keys a[href^="/plans/new?"]`).Length() != 0, "no key leads to its plan")
 }
 
@@ -108,25 +100,22 @@ func TestRowsOfOtherCollectionsAreNotRead(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Measured.Rows = rows })
 	for ns, status := range map[string]int{"yorkie-meta.projects": http.StatusBadRequest, "config.system.sessions": http.StatusBadRequest,
 		"yorkie-meta.nothing": http.StatusNotFound} {
-		if w := s.Do("GET", "/api/v1/lab/keys?ns="+ns); w.Code != status && w.Code != http.StatusNotFound {
-			t.Errorf("%s: %d %s", ns, w.Code, w.Body)
-		}
+		w := s.Do("GET", "/api/v1/lab/keys?ns="+ns)
+		expect.That(t, w.Code == status || w.Code == http.StatusNotFound, "%s: %d %s", ns, w.Code, w.Body)
 	}
 	expect.Equal(t, len(rows.asked), 0, "readings were started")
 }
 
 func TestWhereIDsLandIsShownForEachKind(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/lab/ids?inserts=2000&shards=4", http.StatusOK)
+	doc := s.Page(t, "/lab/ids?inserts=2000&shards=4")
 	a := webtest.Decode[api.LabIDs](t, s.Do("GET", "/api/v1/lab/ids?inserts=2000&shards=4"))
-	if len(a.Items) != 5 || doc.Find("#lab-ids tbody tr").Length() != 5 || doc.Find("svg.lab-landing rect").Length() < 5*48 {
-		t.Fatalf("%d kinds, %d rows", len(a.Items), doc.Find("#lab-ids tbody tr").Length())
-	}
+	must.That(t, len(a.Items) == 5 && doc.Find("#lab-ids tbody tr").Length() == 5 && doc.Find("svg.lab-landing rect").Length() >= 5*48,
+		"%d kinds, %d rows", len(a.Items), doc.Find("#lab-ids tbody tr").Length())
 	first := a.Items[0]
-	if first.Kind != "ObjectID" || first.BusiestShare < 0.999 || !strings.HasPrefix(first.Text, "All new rows go to one shard") {
-		t.Errorf("%+v", first)
-	}
-	doc = page(t, s, "/lab/ids?hours=0", http.StatusBadRequest)
+	expect.That(t, first.Kind == "ObjectID" && first.BusiestShare >= 0.999 && strings.HasPrefix(first.Text, "All new rows go to one shard"),
+		"%+v", first)
+	doc = s.PageWith(t, http.StatusBadRequest, "/lab/ids?hours=0")
 	expect.Contains(t, doc.Find(".is-failed").Text(), "hours must be a number from 1 to 8760", "the refusal")
 }
 
@@ -135,12 +124,10 @@ func TestRowsAreReadForOperatorsOnly(t *testing.T) {
 	rows := &stubRows{}
 	s := webtest.NewAccountServer(t, func(d *site.Deps) { d.Measured.Rows = rows })
 	for name, status := range map[string]int{"viewer": http.StatusForbidden, "operator": http.StatusOK} {
-		if w := s.Do("GET", "/api/v1/lab/keys?ns=yorkie-meta.documents&rows=200", s.With(name)); w.Code != status {
-			t.Errorf("%s: %d %.300s", name, w.Code, w.Body)
-		}
-		if w := s.Do("GET", "/api/v1/lab/keys?rows=200", s.With(name)); w.Code != http.StatusOK {
-			t.Errorf("%s compares a model: %d %.300s", name, w.Code, w.Body)
-		}
+		w := s.Do("GET", "/api/v1/lab/keys?ns=yorkie-meta.documents&rows=200", s.With(name))
+		expect.That(t, w.Code == status, "%s: %d %.300s", name, w.Code, w.Body)
+		w = s.Do("GET", "/api/v1/lab/keys?rows=200", s.With(name))
+		expect.That(t, w.Code == http.StatusOK, "%s compares a model: %d %.300s", name, w.Code, w.Body)
 	}
 	expect.Equal(t, len(rows.asked), 1, "readings were started, expected that of the operator")
 }

@@ -75,14 +75,12 @@ func TestSocketIsRefusedBeforeTheUpgrade(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		for _, name := range []string{"", "anna stranger"} {
 			want := map[string]int{"": http.StatusUnauthorized, "anna stranger": http.StatusForbidden}[name]
-			if b, res := l.OpenAs(name, "t=overview"); b != nil || res == nil || res.StatusCode != want || res.Header.Get("Upgrade") != "" {
-				t.Errorf("%q: %v", name, res)
-			}
+			b, res := l.OpenAs(name, "t=overview")
+			expect.That(t, b == nil && res != nil && res.StatusCode == want && res.Header.Get("Upgrade") == "", "%q: %v", name, res)
 		}
 		who.forget("user:vera", auth.ErrNobody) // ended between the door and the upgrade
-		if b, res := l.OpenAs("vera viewer", "t=overview"); b != nil || res.StatusCode != http.StatusUnauthorized {
-			t.Errorf("%v", res)
-		}
+		b, res := l.OpenAs("vera viewer", "t=overview")
+		expect.That(t, b == nil && res.StatusCode == http.StatusUnauthorized, "%v", res)
 		expect.Equal(t, l.Hub.Sockets(), 0, "sockets")
 	}, func(d *site.Deps) { d.Access.Auth = who })
 }
@@ -107,13 +105,11 @@ func TestSocketsOfAnEndedSessionCloseWithinASecond(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		for _, b := range hers {
-			if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
-				t.Errorf("closed with %d, %v", code, b.Ended())
-			}
+			code := webtest.CloseCode(b.Ended())
+			expect.That(t, code == live.CloseEnded, "closed with %d, %v", code, b.Ended())
 		}
-		if n := l.Hub.Sockets(); n != 1 || another.Ended() != nil {
-			t.Errorf("%d sockets %s after the end; another's: %v", n, time.Since(start), another.Ended())
-		}
+		n := l.Hub.Sockets()
+		expect.That(t, n == 1 && another.Ended() == nil, "%d sockets %s after the end; another's: %v", n, time.Since(start), another.Ended())
 	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
@@ -125,9 +121,8 @@ func TestSocketsAreCheckedAtOnceWhenRolesChange(t *testing.T) {
 		who.forget("user:anna", auth.ErrNobody)
 		l.Hub.CheckAll()
 		synctest.Wait()
-		if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
-			t.Errorf("closed with %d, %v", code, b.Ended())
-		}
+		code := webtest.CloseCode(b.Ended())
+		expect.That(t, code == live.CloseEnded, "closed with %d, %v", code, b.Ended())
 	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
@@ -142,9 +137,8 @@ func TestASocketThatJoinsAfterRolesChangedIsCheckedAgain(t *testing.T) {
 		}
 		b, _ := l.OpenAs("anna admin", "t=overview")
 		synctest.Wait()
-		if code := webtest.CloseCode(b.Ended()); code != live.CloseEnded {
-			t.Errorf("closed with %d, %v", code, b.Ended())
-		}
+		code := webtest.CloseCode(b.Ended())
+		expect.That(t, code == live.CloseEnded, "closed with %d, %v", code, b.Ended())
 	}, func(d *site.Deps) { d.Access.Auth = who })
 }
 
@@ -157,9 +151,7 @@ func TestSocketsAreCheckedAgainWithinAMinute(t *testing.T) {
 		webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 			b, _ := l.OpenAs("anna admin", "t=overview")
 			time.Sleep(5 * time.Minute)
-			if b.Ended() != nil || who.checks < 6 {
-				t.Fatalf("%v after %d checks", b.Ended(), who.checks)
-			}
+			must.That(t, b.Ended() == nil && who.checks >= 6, "%v after %d checks", b.Ended(), who.checks)
 			who.forget("user:anna", c.err) // by another process: nothing is told
 			time.Sleep(time.Minute)
 			expect.Equal(t, webtest.CloseCode(b.Ended()), c.code, "the code at the end")
@@ -175,16 +167,13 @@ func TestOnePersonHasTwentySockets(t *testing.T) {
 			must.That(t, b != nil, "socket %d: %v", i, res)
 			all = append(all, b)
 		}
-		if b, res := l.OpenAs("anna admin", "t=overview"); b != nil || res.StatusCode != http.StatusTooManyRequests {
-			t.Error("one more is let in")
-		}
-		if b, _ := l.OpenAs("vera viewer", "t=overview"); b == nil {
-			t.Error("another is refused")
-		}
+		b, res := l.OpenAs("anna admin", "t=overview")
+		expect.That(t, b == nil && res.StatusCode == http.StatusTooManyRequests, "one more is let in")
+		b, _ = l.OpenAs("vera viewer", "t=overview")
+		expect.That(t, b != nil, "another is refused")
 		all[0].Close()
-		if b, _ := l.OpenAs("anna admin", "t=overview"); b == nil {
-			t.Error("refused after one was closed")
-		}
+		b, _ = l.OpenAs("anna admin", "t=overview")
+		expect.That(t, b != nil, "refused after one was closed")
 		expect.Equal(t, len(l.Guard.Limits.Sockets), 2, "people counted")
 	}, webtest.WithPeople)
 }

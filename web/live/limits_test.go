@@ -34,9 +34,8 @@ func TestSlowBrowserIsClosedAndNobodyWaits(t *testing.T) {
 			publishNext(l)
 			time.Sleep(110 * time.Millisecond) // all within the write deadline
 		}
-		if got := quick.Frames(); len(got) != live.MaxQueuedFrame+3 {
-			t.Errorf("the quick browser has %d frames", len(got))
-		}
+		got := quick.Frames()
+		expect.That(t, len(got) == live.MaxQueuedFrame+3, "the quick browser has %d frames", len(got))
 		expect.Equal(t, l.Hub.Sockets(), 1, "sockets open")
 	})
 }
@@ -48,9 +47,8 @@ func TestSilentlyLostBrowserIsNoticed(t *testing.T) {
 		defer func() { _ = lost.Close() }()
 		there := l.Open("t=overview")
 		time.Sleep(10 * time.Minute)
-		if n := l.Hub.Sockets(); n != 1 || there.Ended() != nil {
-			t.Errorf("%d sockets, %v", n, there.Ended())
-		}
+		n := l.Hub.Sockets()
+		expect.That(t, n == 1 && there.Ended() == nil, "%d sockets, %v", n, there.Ended())
 	})
 }
 
@@ -85,12 +83,8 @@ func TestSocketThatSendsTooMuchIsClosed(t *testing.T) {
 				synctest.Wait()
 				return l.Hub.Sockets()
 			}
-			if n := flood(0); n != 0 {
-				t.Errorf("%s: %d sockets are open after a flood", what, n)
-			}
-			if n := flood(2 * time.Second); n != 1 {
-				t.Errorf("%s: %d sockets are open after some", what, n)
-			}
+			expect.Equal(t, flood(0), 0, "%s: sockets are open after a flood", what)
+			expect.Equal(t, flood(2*time.Second), 1, "%s: sockets are open after some", what)
 		})
 	}
 }
@@ -105,12 +99,10 @@ func TestStatusComesOncePerPoll(t *testing.T) {
 		synctest.Wait()
 		b.Mu.Lock()
 		defer b.Mu.Unlock()
-		if n := len(b.Status); n < 5 || n > 7 {
-			t.Errorf("%d frames in five polls", n)
-		}
-		if s := b.Status[0].Status; !s.OK || s.At == nil || !s.At.Equal(webtest.Epoch) || s.Age != 0 || s.Text == "" {
-			t.Errorf("%+v", s)
-		}
+		n := len(b.Status)
+		expect.That(t, n >= 5 && n <= 7, "%d frames in five polls", n)
+		s := b.Status[0].Status
+		expect.That(t, s.OK && s.At != nil && s.At.Equal(webtest.Epoch) && s.Age == 0 && s.Text != "", "%+v", s)
 	})
 }
 
@@ -125,18 +117,15 @@ func TestCloseSendsACloseFrameToEverySocket(t *testing.T) {
 		defer func() { _ = stuck.Close() }()
 		start := time.Now()
 		l.Close()
-		if took := time.Since(start); took > 2*live.Farewell {
-			t.Errorf("took %v", took)
-		}
+		took := time.Since(start)
+		expect.That(t, took <= 2*live.Farewell, "took %v", took)
 		for _, b := range all {
 			var ce *websocket.CloseError
-			if err := b.Ended(); !errors.As(err, &ce) || ce.Code != websocket.CloseGoingAway {
-				t.Errorf("ended with %v", err)
-			}
+			err := b.Ended()
+			expect.That(t, errors.As(err, &ce) && ce.Code == websocket.CloseGoingAway, "ended with %v", err)
 		}
-		if _, res, err := l.Dial("t=overview"); err == nil || res == nil || res.StatusCode != http.StatusServiceUnavailable {
-			t.Errorf("a socket after the end: %v", err)
-		}
+		_, res, err := l.Dial("t=overview")
+		expect.That(t, err != nil && res != nil && res.StatusCode == http.StatusServiceUnavailable, "a socket after the end: %v", err)
 		expect.Equal(t, l.Do("GET", "/healthz").Code, 200, "pages after the end")
 	})
 }
@@ -166,9 +155,8 @@ func TestPanicOrErrorInOneRegionLeavesTheOthersAlive(t *testing.T) {
 			topics[f.Topic]++
 			expect.That(t, f.Topic != "projects" || f.HTML == "", "%+v", f)
 		}
-		if topics["overview"] != 4 || topics["projects"] != 1 || topics["zones"]+topics["activity"] != 0 || drawn.Load() != 4 {
-			t.Errorf("%v", topics)
-		}
+		expect.That(t, topics["overview"] == 4 && topics["projects"] == 1 && topics["zones"]+topics["activity"] == 0 && drawn.Load() == 4,
+			"%v", topics)
 	})
 }
 
@@ -176,9 +164,7 @@ func TestSocketThatSendsAMessageIsClosed(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
 		b := l.Open("t=overview")
 		must.Do(t, b.Conn.WriteMessage(websocket.TextMessage, []byte(`{"subscribe":"zones"}`)))
-		if b.Ended() != nil || len(b.Frames()) != 1 {
-			t.Errorf("after a short message: %v, %d frames", b.Ended(), len(b.Frames()))
-		}
+		expect.That(t, b.Ended() == nil && len(b.Frames()) == 1, "after a short message: %v, %d frames", b.Ended(), len(b.Frames()))
 		b.Conn.EnableWriteCompression(false) // the limit counts bytes of the connection
 		_ = b.Conn.WriteMessage(websocket.TextMessage, []byte(strings.Repeat("x", live.ReadLimit+1)))
 		expect.That(t, b.Ended() != nil, "still open after a long message")
@@ -209,9 +195,8 @@ func TestIdleTopicsAreBounded(t *testing.T) {
 			l.Open(fmt.Sprintf("t=shard:%d", i)).Close()
 		}
 		l.Close() // so that the hub's own state may be read
-		if n := len(l.Hub.Topics); n > live.MaxIdleTopics {
-			t.Errorf("%d topics remembered", n)
-		}
+		n := len(l.Hub.Topics)
+		expect.That(t, n <= live.MaxIdleTopics, "%d topics remembered", n)
 	})
 }
 
@@ -223,9 +208,8 @@ func TestLargeRegionsAreReadAgainInstead(t *testing.T) {
 				return err
 			}, true
 		}
-		if f := l.Open("t=overview").Last(t); f.HTML != "" || f.V == 0 {
-			t.Errorf("version %d with %d bytes", f.V, len(f.HTML))
-		}
+		f := l.Open("t=overview").Last(t)
+		expect.That(t, f.HTML == "" && f.V != 0, "version %d with %d bytes", f.V, len(f.HTML))
 	})
 }
 
@@ -243,9 +227,7 @@ func TestTopicsAreParsed(t *testing.T) {
 		"collection:a.b%zz": nil,
 	} {
 		got, err := s.Hub.ParseTopics(map[string][]string{"t": {text}}, auth.Local())
-		if (err == nil) != (want != nil) || fmt.Sprint(got) != fmt.Sprint(want) && want != nil {
-			t.Errorf("%q: %v %v", text, got, err)
-		}
+		expect.That(t, (err == nil) == (want != nil) && (fmt.Sprint(got) == fmt.Sprint(want) || want == nil), "%q: %v %v", text, got, err)
 		expect.That(t, err == nil || fault.Of(err) == fault.Invalid, "%q: %v", text, err)
 	}
 }

@@ -53,23 +53,17 @@ func TestRegionIsDrawnOnceHoweverManyBrowsersLook(t *testing.T) {
 		for range 200 {
 			all = append(all, l.Open("t=overview"))
 		}
-		if drawn.Load() != 1 || l.Hub.Sockets() != 200 {
-			t.Fatalf("drawn %d times for %d sockets", drawn.Load(), l.Hub.Sockets())
-		}
+		must.That(t, drawn.Load() == 1 && l.Hub.Sockets() == 200, "drawn %d times for %d sockets", drawn.Load(), l.Hub.Sockets())
 		for i := range 5 {
 			publishNext(l)
 			time.Sleep(time.Second)
 			synctest.Wait()
-			if drawn.Load() != int64(i+2) {
-				t.Fatalf("drawn %d times after %d changes", drawn.Load(), i+1)
-			}
+			must.That(t, drawn.Load() == int64(i+2), "drawn %d times after %d changes", drawn.Load(), i+1)
 		}
 		for _, b := range all {
 			got := b.Frames()
-			if len(got) != 6 || got[5].HTML != `<section id="live-overview">7 & more</section>` || got[5].V != all[0].Last(t).V ||
-				got[5].V != got[0].V+5 {
-				t.Fatalf("%+v", got)
-			}
+			must.That(t, len(got) == 6 && got[5].HTML == `<section id="live-overview">7 & more</section>` && got[5].V == all[0].Last(t).V &&
+				got[5].V == got[0].V+5, "%+v", got)
 		}
 	})
 }
@@ -83,9 +77,8 @@ func TestNothingIsSentWhenNothingLooksDifferent(t *testing.T) {
 			publishNext(l)
 			time.Sleep(2 * time.Second)
 		}
-		if got := b.Frames(); len(got) != before {
-			t.Errorf("%d frames after ten polls without news", len(got)-before)
-		}
+		got := b.Frames()
+		expect.That(t, len(got) == before, "%d frames after ten polls without news", len(got)-before)
 	})
 }
 
@@ -104,13 +97,11 @@ func TestSocketResumesByVersion(t *testing.T) {
 		time.Sleep(time.Second)
 		expect.Equal(t, drawn.Load(), before, "drawings while nobody looks")
 		behind := l.Open(fmt.Sprintf("t=overview@%d", v))
-		if got := behind.Frames(); len(got) != 1 || got[0].V <= v || !strings.Contains(got[0].HTML, "2 & more") {
-			t.Errorf("behind and sent %+v", got)
-		}
+		got := behind.Frames()
+		expect.That(t, len(got) == 1 && got[0].V > v && strings.Contains(got[0].HTML, "2 & more"), "behind and sent %+v", got)
 		fresh := l.Open("t=overview@0")
-		if got := fresh.Frames(); len(got) != 1 || got[0].V != behind.Last(t).V {
-			t.Errorf("fresh and sent %+v", got)
-		}
+		got = fresh.Frames()
+		expect.That(t, len(got) == 1 && got[0].V == behind.Last(t).V, "fresh and sent %+v", got)
 	})
 }
 
@@ -119,9 +110,8 @@ func TestVersionsDoNotRepeatOverARestart(t *testing.T) {
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) { v = l.Open("t=zones").Last(t).V })
 	later := func(d *site.Deps) { d.Now = func() time.Time { return webtest.Epoch.Add(time.Second) } }
 	webtest.InBubble(t, func(t *testing.T, l *webtest.LiveServer) {
-		if got := l.Open(fmt.Sprintf("t=zones@%d", v)).Frames(); len(got) != 1 || got[0].V <= v {
-			t.Errorf("%+v", got)
-		}
+		got := l.Open(fmt.Sprintf("t=zones@%d", v)).Frames()
+		expect.That(t, len(got) == 1 && got[0].V > v, "%+v", got)
 	}, later)
 }
 
@@ -160,11 +150,9 @@ func TestBurstsAreJoinedAndTheLastStateIsDeliveredInTime(t *testing.T) {
 			time.Sleep(5 * time.Millisecond)
 		}
 		time.Sleep(245 * time.Millisecond)
-		if n := drawn.Load() - before; n > 7 {
-			t.Errorf("drawn %d times in half a second", n)
-		}
-		if f := b.Last(t); !strings.Contains(f.HTML, fmt.Sprintf(">%d &", last.Seq)) {
-			t.Errorf("last frame %+v", f)
-		}
+		n := drawn.Load() - before
+		expect.That(t, n <= 7, "drawn %d times in half a second", n)
+		f := b.Last(t)
+		expect.That(t, strings.Contains(f.HTML, fmt.Sprintf(">%d &", last.Seq)), "last frame %+v", f)
 	})
 }

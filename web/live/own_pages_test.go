@@ -48,9 +48,8 @@ func TestPagesOfTheirOwnAreDrawnOnceBesideStalledBrowsers(t *testing.T) {
 			time.Sleep(time.Second)
 			synctest.Wait()
 			for n, b := range all {
-				if got := len(b.Frames()); got != i+2 {
-					t.Fatalf("page %d has %d versions a second after change %d", n, got, i+1)
-				}
+				got := len(b.Frames())
+				must.That(t, got == i+2, "page %d has %d versions a second after change %d", n, got, i+1)
 			}
 		}
 		expect.Equal(t, len(drawn), pages, "pages drawn")
@@ -81,9 +80,8 @@ func TestWhoComesWhileManyPagesAreDrawnDoesNotWaitForAll(t *testing.T) {
 		for b := l.Open("t=" + ownTopic(pages)); len(b.Frames()) == 0; {
 			time.Sleep(perPage)
 		}
-		if waited, round := time.Since(begun), pages*perPage/time.Duration(runtime.GOMAXPROCS(0)); waited > round/10 {
-			t.Errorf("waited %s in a round of %s", waited, round)
-		}
+		waited, round := time.Since(begun), pages*perPage/time.Duration(runtime.GOMAXPROCS(0))
+		expect.That(t, waited <= round/10, "waited %s in a round of %s", waited, round)
 	})
 }
 
@@ -108,9 +106,8 @@ func TestPagesOfTheirOwnAreDrawnSideBySideWhenAllComeBack(t *testing.T) {
 				time.Sleep(perPage)
 			}
 		}
-		if took, most := time.Since(begun), time.Duration(pages/runtime.GOMAXPROCS(0)+5)*perPage; took > most {
-			t.Errorf("%d pages took %s, want at most %s", pages, took, most)
-		}
+		took, most := time.Since(begun), time.Duration(pages/runtime.GOMAXPROCS(0)+5)*perPage
+		expect.That(t, took <= most, "%d pages took %s, want at most %s", pages, took, most)
 	})
 }
 

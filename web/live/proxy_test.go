@@ -9,6 +9,8 @@ import (
 	"github.com/gorilla/websocket"
 
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/web/live"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -34,22 +36,16 @@ func TestSocketsOfProxyUsersReconnectEachMinute(t *testing.T) {
 		anna, _ := l.OpenAs("anna admin", "t=overview")
 		time.Sleep(live.VouchedFor - time.Second)
 		synctest.Wait()
-		if b.Ended() != nil {
-			t.Fatalf("closed early: %v", b.Ended())
-		}
+		must.That(t, b.Ended() == nil, "closed early: %v", b.Ended())
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if code := webtest.CloseCode(b.Ended()); code != websocket.CloseGoingAway { // as of a restart: the page comes back by itself
 			t.Errorf("closed with %d, %v", code, b.Ended())
 		}
-		if anna.Ended() != nil {
-			t.Errorf("a session's socket is closed too: %v", anna.Ended())
-		}
-		if again, res := l.OpenAs("vera viewer", "t=overview"); again == nil {
-			t.Errorf("the way back is shut: %v", res)
-		}
-		if refused, _ := l.OpenAs("", "t=overview"); refused != nil {
-			t.Error("whom the proxy does not let through any more comes back")
-		}
+		expect.NoError(t, anna.Ended(), "a session's socket is closed too")
+		again, res := l.OpenAs("vera viewer", "t=overview")
+		expect.That(t, again != nil, "the way back is shut: %v", res)
+		refused, _ := l.OpenAs("", "t=overview")
+		expect.That(t, refused == nil, "whom the proxy does not let through any more comes back")
 	}, func(d *site.Deps) { d.Access.Auth = vouched{} })
 }

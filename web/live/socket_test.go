@@ -75,16 +75,14 @@ func TestABrowserThatFellBehindGetsEverythingInOrder(t *testing.T) {
 	pushed := fallBehind(t, c)
 	for n := range pushed {
 		_, data, err := browser.ReadMessage()
-		if err != nil || binary.BigEndian.Uint32(data) != uint32(n) || len(data) != 4+200<<10 {
-			t.Fatalf("message %d: %d bytes, %v", n, len(data), err)
-		}
+		must.That(t, err == nil && binary.BigEndian.Uint32(data) == uint32(n) && len(data) == 4+200<<10,
+			"message %d: %d bytes, %v", n, len(data), err)
 	}
 	c.writer.Wait()
 	expect.That(t, !c.writing, "its writer has not ended")
 	c.push(numbered(t, pushed))
-	if _, data, err := browser.ReadMessage(); err != nil || binary.BigEndian.Uint32(data) != uint32(pushed) {
-		t.Errorf("after it caught up: %v", err)
-	}
+	_, data, err := browser.ReadMessage()
+	expect.That(t, err == nil && binary.BigEndian.Uint32(data) == uint32(pushed), "after it caught up: %v", err)
 }
 
 func TestABrowserThatDoesNotReadIsClosedAndPushNeverWaits(t *testing.T) {
@@ -108,20 +106,17 @@ func TestAGoodbyeDoesNotWaitForABrowserThatIsBehind(t *testing.T) {
 	fallBehind(t, c)
 	c.leave()
 	c.writer.Wait()
-	if _, _, err := browser.ReadMessage(); err != nil {
-		t.Errorf("what was sent before is lost: %v", err)
-	}
+	_, _, err := browser.ReadMessage()
+	expect.NoError(t, err, "what was sent before is lost")
 }
 
 func TestAGoodbyeArrivesAlsoWhenItWasSaidDuringTheHandshake(t *testing.T) {
 	c, browser := openSocket(t)
 	c.part(CloseEnded)
-	if _, _, err := browser.ReadMessage(); !websocket.IsCloseError(err, CloseEnded) {
-		t.Errorf("ended with %v", err)
-	}
+	_, _, err := browser.ReadMessage()
+	expect.That(t, websocket.IsCloseError(err, CloseEnded), "ended with %v", err)
 	early := &socket{}
 	early.part(CloseEnded)
-	if _, _, err := connect(t, early).ReadMessage(); !websocket.IsCloseError(err, CloseEnded) {
-		t.Errorf("ended before the handshake: %v", err)
-	}
+	_, _, err = connect(t, early).ReadMessage()
+	expect.That(t, websocket.IsCloseError(err, CloseEnded), "ended before the handshake: %v", err)
 }

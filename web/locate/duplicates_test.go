@@ -54,22 +54,18 @@ func TestTheCheckForDuplicateIDsIsStartedAndStoppedByForms(t *testing.T) {
 	}{{"start", "Checking.", 303}, {"start", "Checking.", 409}, {"stop", "Stopped", 303}, {"resume", "Checking.", 303},
 		{"", "Checking.", 400}} {
 		w := s.Do("POST", "/checks/duplicates", formPost(url.Values{"do": {step.do}})...)
-		if w.Code != step.status || w.Code == 303 && w.Header().Get("Location") != "/checks/duplicates" {
-			t.Errorf("%s: %d", step.do, w.Code)
-		}
-		if page := s.Do("GET", "/checks/duplicates"); !strings.Contains(page.Body.String(), step.want) ||
-			(page.Header().Get("Refresh") != "") != (check.report.State == placement.CheckRunning) {
-			t.Errorf("after %s: %s", step.do, page.Body)
-		}
+		expect.That(t, w.Code == step.status && (w.Code != 303 || w.Header().Get("Location") == "/checks/duplicates"),
+			"%s: %d", step.do, w.Code)
+		page := s.Do("GET", "/checks/duplicates")
+		expect.That(t, strings.Contains(page.Body.String(), step.want) &&
+			(page.Header().Get("Refresh") != "") == (check.report.State == placement.CheckRunning), "after %s: %s", step.do, page.Body)
 	}
 	expect.Equal(t, strings.Join(check.told, " "), "start stop resume", "told %v", check.told)
-	if w := s.Do("POST", "/checks/duplicates",
-		append(formPost(url.Values{"do": {"stop"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
-		t.Errorf("another site's form: %d", w.Code)
-	}
-	if w := webtest.New(t).Do("POST", "/checks/duplicates", formPost(url.Values{"do": {"start"}})...); w.Code != 503 {
-		t.Errorf("without a check: %d", w.Code)
-	}
+	w := s.Do("POST", "/checks/duplicates",
+		append(formPost(url.Values{"do": {"stop"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...)
+	expect.Equal(t, w.Code, 403, "another site's form")
+	w = webtest.New(t).Do("POST", "/checks/duplicates", formPost(url.Values{"do": {"start"}})...)
+	expect.Equal(t, w.Code, 503, "without a check")
 }
 
 func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
@@ -86,10 +82,8 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	}}
 	s := webtest.New(t, func(d *site.Deps) { d.Locate.Duplicates = check })
 	got := webtest.Decode[api.DuplicateCheck](t, s.Do("GET", "/api/v1/checks/duplicates"))
-	if got.State != "failed" || got.Found != 1 || got.Items[0].ID != id.Hex() || len(got.Items[0].Rows) != 2 ||
-		got.Collections[0].Next != id.Hex() || got.LeftSeconds != nil {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, got.State == "failed" && got.Found == 1 && got.Items[0].ID == id.Hex() && len(got.Items[0].Rows) == 2 &&
+		got.Collections[0].Next == id.Hex() && got.LeftSeconds == nil, "%+v", got)
 	page := s.Do("GET", "/checks/duplicates").Body.String()
 	if !strings.Contains(page, "1 id is on more than one shard") || !strings.Contains(page, id.Hex()) {
 		t.Error(page)
@@ -101,23 +95,19 @@ func TestTheCheckForDuplicateIDsIsInTheAPI(t *testing.T) {
 	)
 	expect.That(t, started.State == "running" && check.told[0] == "resume", "%+v %v", started, check.told)
 	_ = check.Stop()
-	if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
-		webtest.Body(`{"from":{"shop.orders":"\"A-17\""}}`)); w.Code != 200 || check.from.StringValue() != "A-17" {
-		t.Errorf("from a text: %d, %s", w.Code, check.from)
-	}
+	w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"from":{"shop.orders":"\"A-17\""}}`))
+	expect.That(t, w.Code == 200 && check.from.StringValue() == "A-17", "from a text: %d, %s", w.Code, check.from)
 	for in, status := range map[string]int{"": 409, "{}": 409, `{"resume":1}`: 400, `{"more":1}`: 400, `{} {}`: 400,
 		`{"from":{"x.y":"zz"}}`: 400, `[`: 400} {
-		if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
-			webtest.Body(in)); w.Code != status {
-			t.Errorf("%s: %d %s", in, w.Code, w.Body)
-		}
+		w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "application/json"),
+			webtest.Body(in))
+		expect.That(t, w.Code == status, "%s: %d %s", in, w.Code, w.Body)
 	}
-	if w := s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "text/plain"), webtest.Body("{}")); w.Code != 415 {
-		t.Errorf("another type: %d", w.Code)
-	}
-	if w := s.Do("POST", "/api/v1/checks/duplicates/stop"); w.Code != 200 || check.report.State != placement.CheckStopped {
-		t.Errorf("stop: %d", w.Code)
-	}
+	w = s.Do("POST", "/api/v1/checks/duplicates", webtest.Header("Content-Type", "text/plain"), webtest.Body("{}"))
+	expect.Equal(t, w.Code, 415, "another type")
+	w = s.Do("POST", "/api/v1/checks/duplicates/stop")
+	expect.That(t, w.Code == 200 && check.report.State == placement.CheckStopped, "stop: %d", w.Code)
 }
 
 // An id that is no ObjectID is found where all collections are searched for it.
@@ -131,13 +121,12 @@ func TestADuplicateIDLeadsToItsRows(t *testing.T) {
 			{IDPlace: placement.IDPlace{NS: "shop.orders", ID: id}, Stored: stored},
 			{IDPlace: placement.IDPlace{NS: "yorkie-meta.documents", ID: plain}}}}
 	})
-	page := webtest.ParseHTML(t, s.Do("GET", "/checks/duplicates").Body.String())
+	page := s.Page(t, "/checks/duplicates")
 	for text, href := range map[string]string{
 		"order/17": "/locate?q=order%2F17&in=collections", plain.Hex(): "/locate?q=" + plain.Hex()} {
 		link := page.Find("th a").FilterFunction(func(_ int, a *goquery.Selection) bool { return a.Text() == text })
-		if got := link.AttrOr("href", ""); got != href {
-			t.Errorf("%s leads to %q, not to %q", text, got, href)
-		}
+		got := link.AttrOr("href", "")
+		expect.That(t, got == href, "%s leads to %q, not to %q", text, got, href)
 	}
 }
 
@@ -165,25 +154,20 @@ func TestTheMetadataIsCheckedOnRequest(t *testing.T) {
 		f.Must(err)
 		time.Sleep(time.Minute)
 		got, _ := check(`{"ns":"`+ns+`"}`, auth.Operator)
-		if len(got.Items) != 1 || got.Items[0].Kind != "CorruptedZoneShardKey" || got.Items[0].NS != ns ||
-			!strings.Contains(got.Items[0].Text, "no values of the shard key") || !strings.Contains(got.Items[0].Details, "wrong") {
-			f.Errorf("a zone's range that does not fit: %+v", got)
-		}
-		if got, code := check(`{"db":"nothing"}`, auth.Operator); code == 200 && len(got.Items) > 0 {
-			f.Errorf("another database: %+v", got)
-		}
+		expect.That(f, len(got.Items) == 1 && got.Items[0].Kind == "CorruptedZoneShardKey" && got.Items[0].NS == ns &&
+			strings.Contains(got.Items[0].Text, "no values of the shard key") && strings.Contains(got.Items[0].Details, "wrong"),
+			"a zone's range that does not fit: %+v", got)
+		got, code := check(`{"db":"nothing"}`, auth.Operator)
+		expect.That(f, code != 200 || len(got.Items) == 0, "another database: %+v", got)
 		for body, want := range map[string]int{`{"ns":"nodot"}`: 400, `{"ns":"a.b","db":"a"}`: 400, `{"db":"$x"}`: 400} {
-			if _, code := check(body, auth.Operator); code != want {
-				f.Errorf("%s: %d, want %d", body, code, want)
-			}
+			_, code := check(body, auth.Operator)
+			expect.Equal(f, code, want, "%s", body)
 		}
-		if _, code := check(`{}`, auth.Viewer); code != 403 {
-			f.Errorf("a viewer: %d", code)
-		}
+		_, code = check(`{}`, auth.Viewer)
+		expect.Equal(f, code, 403, "a viewer")
 		page := f.Do("POST", "/checks/metadata", append(formPost(url.Values{"ns": {ns}}), webtest.As("anna", auth.Operator))...).Body.String()
-		if !strings.Contains(page, "1 contradiction in "+ns) || !strings.Contains(page, "CorruptedZoneShardKey") {
-			f.Errorf("the page: %s", page)
-		}
+		expect.That(f, strings.Contains(page, "1 contradiction in "+ns) && strings.Contains(page, "CorruptedZoneShardKey"),
+			"the page: %s", page)
 		if page := f.Do("GET", "/checks/metadata", webtest.As("anna", auth.Viewer)).Body.String(); !strings.Contains(page, "needs the role") {
 			f.Error("a viewer is not told which role it needs")
 		}

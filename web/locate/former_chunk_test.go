@@ -63,9 +63,7 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 		{Key: "left", Value: bounds(c, shardkey.Range{Min: left.Min, Max: left.Max})},
 		{Key: "right", Value: bounds(c, shardkey.Range{Min: right.Min, Max: right.Max})}})
 	x.Show(split.Time, replaced(t, x.Watcher.Get(), c, split, left, right))
-	if w := x.Do("GET", ref); w.Code != http.StatusOK {
-		t.Fatalf("the chunk that the split made: %d", w.Code)
-	}
+	x.Page(t, ref)
 	c = x.Watcher.Get().Collection(ns)
 	all := shardkey.Range{Min: c.Chunks.At(6).Min, Max: c.Chunks.At(9).Max}
 	merge := event("autoMerge", append(bounds(c, all), bson.E{Key: "numChunks", Value: int64(4)}))
@@ -82,21 +80,17 @@ func TestAFormerChunkSaysWhatBecameOfIt(t *testing.T) {
 		if !at.IsZero() {
 			address = answer.WithAt(ref, at)
 		}
-		w := x.Do("GET", address)
-		expect.Equal(t, w.Code, status, "%s", address)
-		return webtest.ParseHTML(t, w.Body.String())
+		return x.PageWith(t, status, address)
 	}
 	now := page(time.Time{}, http.StatusNotFound)
 	want := "At " + answer.FullInstant(merge.Time) + " this chunk and its neighbours were merged (chunks merged into one: 4)."
-	if text := now.Find(".lead").Text(); !strings.Contains(text, want) {
-		t.Errorf("it says %q, want %q", text, want)
-	}
+	expect.Contains(t, now.Find(".lead").Text(), want, "it says")
 	coverer := now.Find(".coverers").First().Find("a").First()
 	if href := coverer.AttrOr("href", ""); href != answer.ChunkURL(ns, answer.ChunkRef(c, one.Min)) || coverer.Text() != "Chunk 7" {
 		t.Errorf("its keys are in %q, %s", coverer.Text(), href)
 	}
 	// No entry of the changelog has the bound of this one: the recorded history had the chunk.
-	inner := webtest.ParseHTML(t, x.Do("GET", innerChunk).Body.String())
+	inner := x.PageWith(t, http.StatusNotFound, innerChunk)
 	expect.Contains(t, inner.Find(".lead").Text(), "chunks merged into one: 4", "a chunk in the middle of a merge")
 	expect.ContainsAll(t, now.Find("main").Text(), []string{"Its keys are now in", "Split a chunk in two"}, "the page")
 	// Before the split it did not exist, between split and merge it did, and after the merge it is told as it is now.
@@ -120,13 +114,11 @@ func TestAFormerChunkWithoutAnEntryLeadsToItsFirstKey(t *testing.T) {
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
 	c := v.Table.Collection("yorkie-meta.changes")
 	key := between(c, c.Chunks.At(1))
-	doc := webtest.ParseHTML(t, s.Do("GET", answer.ChunkURL(c.NS, webtest.Must(c.ExactRef(key)))).Body.String())
+	doc := s.PageWith(t, http.StatusNotFound, answer.ChunkURL(c.NS, webtest.Must(c.ExactRef(key))))
 	expect.ContainsAll(t, doc.Find("main").Text(), []string{"Its first key is now in", "Chunk 2"}, "the page")
-	w := s.Do("GET", answer.ChunkURL(c.NS, c.Ref(key)))
-	text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text()
-	if w.Code != http.StatusNotFound || !strings.Contains(text, "What became of it is not known") || strings.Contains(text, "now in") {
-		t.Errorf("a reference that nobody recorded: %d, %q", w.Code, text)
-	}
+	text := s.PageWith(t, http.StatusNotFound, answer.ChunkURL(c.NS, c.Ref(key))).Find("main").Text()
+	expect.Contains(t, text, "What became of it is not known", "a reference that nobody recorded")
+	expect.Lacks(t, text, "now in", "a reference that nobody recorded")
 }
 
 // movedTwice is a story whose third chunk of changes came from shard-rs-3 over shard-rs-2.
@@ -196,7 +188,7 @@ func TestAChunksPageLeadsToItsNeighboursAndProjects(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := webtest.New(t)
 	s.Watcher.Value, s.Keeper.Value = v.Table, v.Dir
-	doc := webtest.ParseHTML(t, s.Do("GET", webtest.ChunkPath(v, "yorkie-meta.documents", 2)).Body.String())
+	doc := s.Page(t, webtest.ChunkPath(v, "yorkie-meta.documents", 2))
 	for _, rel := range []string{"prev", "next"} {
 		href, _ := doc.Find(`.neighbours a[rel="` + rel + `"]`).Attr("href")
 		expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s leads to %q", rel, href)
@@ -204,11 +196,10 @@ func TestAChunksPageLeadsToItsNeighboursAndProjects(t *testing.T) {
 	expect.Equal(t, doc.Find(`.neighbourbars a[aria-current="page"]`).Length(), 1,
 		"neighbours that are the chunk itself")
 	project, _ := doc.Find(".chunkprojects a").First().Attr("href")
-	if w := s.Do("GET", project); w.Code != http.StatusOK || !strings.Contains(doc.Find(".chunkprojects").Text(), "-") {
-		t.Errorf("project %q: %d", project, w.Code)
-	}
+	w := s.Do("GET", project)
+	expect.That(t, w.Code == http.StatusOK && strings.Contains(doc.Find(".chunkprojects").Text(), "-"), "project %q: %d", project, w.Code)
 	c := v.Table.Collection("yorkie-meta.documents")
-	first := webtest.ParseHTML(t, s.Do("GET", webtest.ChunkPath(v, "yorkie-meta.documents", 0)).Body.String())
+	first := s.Page(t, webtest.ChunkPath(v, "yorkie-meta.documents", 0))
 	if first.Find(`.neighbours a[rel="prev"]`).Length() != 0 || !strings.Contains(first.Find(".neighbours").Text(), "First chunk") {
 		t.Errorf("the first of %d chunks has one before it", c.Chunks.Len())
 	}

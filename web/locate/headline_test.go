@@ -15,6 +15,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/message"
 	"shardboard/internal/placement"
@@ -100,11 +101,10 @@ func TestHeadlineAgreesWithTheCountsBelow(t *testing.T) {
 		}
 		told := webtest.Decode[api.LocateAnswer](whole, s.Do("GET", "/api/v1/"+address)).Items[0]
 		agree(t, told)
-		doc := webtest.ParseHTML(whole, s.Do("GET", "/"+address).Body.String())
+		doc := s.Page(whole, "/"+address)
 		doc.Find(".located .answer b.sh").Remove() // the shards' badges
-		if got := oneSpace(doc.Find(".located .answer")); got != oneSpace(told.Answer.String()) {
-			t.Fatalf("the page says %q, the API %q", got, told.Answer.String())
-		}
+		got := oneSpace(doc.Find(".located .answer"))
+		must.That(t, got == oneSpace(told.Answer.String()), "the page says %q, the API %q", got, told.Answer.String())
 		for i, p := range told.Places {
 			cell := strings.TrimSpace(doc.Find(".located .places tbody tr").Eq(i).Find("td[data-label=Rows]").Text())
 			if p.Rows != nil && p.Rows.Value != nil &&
@@ -140,9 +140,7 @@ func agree(t *rapid.T, it api.LocateItem) {
 		case p.Rows.Value == nil:
 			open++
 			must.That(t, p.Exists == nil || *p.Exists, "%s: not there, and nobody counted", p.NS)
-			if !strings.Contains(p.Sentence, "not counted") {
-				t.Fatalf("the ticket hides that nothing was counted: %q", p.Sentence)
-			}
+			must.That(t, strings.Contains(p.Sentence, "not counted"), "the ticket hides that nothing was counted: %q", p.Sentence)
 		default:
 			counted++
 			total += *p.Rows.Value
@@ -162,29 +160,21 @@ func agree(t *rapid.T, it api.LocateItem) {
 		named = holders
 	}
 	for _, sh := range []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"} {
-		if strings.Contains(it.Answer.String(), sh) != slices.Contains(named, sh) {
-			t.Fatalf("%s: %q of %v", sh, it.Answer.String(), named)
-		}
+		must.That(t, strings.Contains(it.Answer.String(), sh) == slices.Contains(named, sh), "%s: %q of %v", sh, it.Answer.String(), named)
 	}
 	says := func(part string) bool { return strings.Contains(it.Answer.String(), part) }
 	switch {
 	case total > 0:
-		if strings.Contains(it.Answer.String(), "no row") || says("elong") || says("would be") || says("No shard") {
-			t.Fatalf("%d rows were counted: %q", total, it.Answer.String())
-		}
+		must.That(t, !strings.Contains(it.Answer.String(), "no row") && !says("elong") && !says("would be") && !says("No shard"),
+			"%d rows were counted: %q", total, it.Answer.String())
 	case counted > 0:
-		if says("are on") || says("is on") || len(belongs) > 0 && !says("no row") {
-			t.Fatalf("no row was counted: %q", it.Answer.String())
-		}
-		if open > 0 && len(belongs) > 0 && !says("not counted") {
-			t.Fatalf("%d places were not counted: %q", open, it.Answer.String())
-		}
+		must.That(t, !says("are on") && !says("is on") && (len(belongs) == 0 || says("no row")), "no row was counted: %q", it.Answer.String())
+		must.That(t, open == 0 || len(belongs) == 0 || says("not counted"), "%d places were not counted: %q", open, it.Answer.String())
 	case open > 0:
 		must.That(t, says("not counted"), "nothing was counted: %q", it.Answer.String())
 	}
-	if total > 0 && says("All of it") && (open > 0 || len(slices.Compact(slices.Sorted(slices.Values(holders)))) != 1) {
-		t.Fatalf("all of it is more than is known: %q", it.Answer.String())
-	}
+	must.That(t, total == 0 || !says("All of it") || open == 0 && len(slices.Compact(slices.Sorted(slices.Values(holders)))) == 1,
+		"all of it is more than is known: %q", it.Answer.String())
 }
 
 // The same with rows that are there, that are gone, and that were moved by
@@ -210,9 +200,7 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 		doc := ids[0].ID.Hex()
 		there := ask(key(doc))
 		n, said := *there.Places[0].Rows.Value, there.Answer.String()
-		if n == 0 || !strings.HasPrefix(said, "Rows with this key are on "+there.Places[0].Shard+" (") {
-			f.Errorf("%d rows: %q", n, said)
-		}
+		expect.That(f, n != 0 && strings.HasPrefix(said, "Rows with this key are on "+there.Places[0].Shard+" ("), "%d rows: %q", n, said)
 		// Somebody moves its chunk; no poll has seen that yet.
 		to := "shard-rs-1"
 		if there.Places[0].Shard == to {
@@ -222,10 +210,8 @@ func TestLocateCountsWhatIsThereNow(t *testing.T) {
 			{Key: "find", Value: bson.D{{Key: "doc_id", Value: ids[0].ID}}}, {Key: "to", Value: to}})
 		moved := ask(key(doc))
 		said = moved.Answer.String()
-		if moved.Places[0].Shard != to || !strings.Contains(said, to) || strings.Contains(said, there.Places[0].Shard) ||
-			!strings.Contains(moved.Places[0].Sentence, "on "+to) {
-			f.Errorf("it was moved to %s: %q, %+v", to, said, moved.Places[0])
-		}
+		expect.That(f, moved.Places[0].Shard == to && strings.Contains(said, to) && !strings.Contains(said, there.Places[0].Shard) &&
+			strings.Contains(moved.Places[0].Sentence, "on "+to), "it was moved to %s: %q, %+v", to, said, moved.Places[0])
 		time.Sleep(time.Minute)
 	})
 }

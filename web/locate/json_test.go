@@ -33,22 +33,17 @@ func TestLocateAnswersTheDocumentedShape(t *testing.T) {
 		}
 	}
 	w := s.Do("GET", "/api/v1/locate?q=p/d")
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Items) != 1 || len(got.Items[0].Places) != 3 {
-		t.Fatalf("%v %s", err, w.Body)
-	}
+	err := json.Unmarshal(w.Body.Bytes(), &got)
+	must.That(t, err == nil && len(got.Items) == 1 && len(got.Items[0].Places) == 3, "%v %s", err, w.Body)
 	it := got.Items[0]
-	if it.Kind != "document" || it.ID != webtest.ProjectID(1).Hex() || it.Project != webtest.ProjectID(5).Hex() {
-		t.Errorf("%+v", it)
-	}
+	expect.That(t, it.Kind == "document" && it.ID == webtest.ProjectID(1).Hex() && it.Project == webtest.ProjectID(5).Hex(), "%+v", it)
 	first, _ := json.Marshal(it.Places[0]["min"])
-	if p := it.Places[0]; p["ns"] != "yorkie-meta.documents" || p["shard"] != "shard-rs-2" || p["hash"] != "-4611686018427387905" ||
-		p["exists"] != true ||
-		string(first) != fmt.Sprintf(`{"project_id":{"$oid":%q}}`, webtest.ProjectID(5).Hex()) {
-		t.Errorf("%v", p)
-	}
-	if p := it.Places[1]; p["shard"] != "" || p["exists"] != nil || p["hash"] != nil || p["min"] != nil {
-		t.Errorf("%v", p)
-	}
+	p := it.Places[0]
+	expect.That(t, p["ns"] == "yorkie-meta.documents" && p["shard"] == "shard-rs-2" && p["hash"] == "-4611686018427387905" &&
+		p["exists"] == true &&
+		string(first) == fmt.Sprintf(`{"project_id":{"$oid":%q}}`, webtest.ProjectID(5).Hex()), "%v", p)
+	p = it.Places[1]
+	expect.That(t, p["shard"] == "" && p["exists"] == nil && p["hash"] == nil && p["min"] == nil, "%v", p)
 	expect.Equal(t, it.Places[2]["exists"], false, "%v", it.Places[2])
 }
 
@@ -77,9 +72,8 @@ func TestLocateManyLines(t *testing.T) {
 			s.Do("POST", "/api/v1/locate", webtest.Header("Content-Type", post.kind), webtest.Body(post.text)))
 		must.That(t, len(got.Items) == 1000, "%d lines", len(got.Items))
 		for i, line := range got.Items {
-			if line.Line != i+1 || line.Query != lines[i] || (line.Problem == nil) != (i%2 == 0) || len(line.Items) != 1-i%2 {
-				t.Fatalf("line %d: %+v", i, line)
-			}
+			must.That(t, line.Line == i+1 && line.Query == lines[i] && (line.Problem == nil) == (i%2 == 0) && len(line.Items) == 1-i%2,
+				"line %d: %+v", i, line)
 		}
 	}
 	expect.That(t, most <= locating.LocateWorkers, "%d at a time", most)
@@ -109,10 +103,8 @@ func TestPanicInOneLineFailsThatLineOnly(t *testing.T) {
 		return inner(q)
 	}
 	got := webtest.Decode[api.List[api.LocateLine]](t, s.Do("POST", "/api/v1/locate", webtest.Body("p/1\nboom\np/2")))
-	if len(got.Items) != 3 || got.Items[0].Problem != nil || got.Items[1].Problem == nil || got.Items[1].Problem.Status != 500 ||
-		got.Items[2].Problem != nil {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, len(got.Items) == 3 && got.Items[0].Problem == nil && got.Items[1].Problem != nil && got.Items[1].Problem.Status == 500 &&
+		got.Items[2].Problem == nil, "%+v", got)
 }
 
 // keyQuestions are namespaces with shard-key values of every form of answer:
@@ -145,13 +137,11 @@ func TestFastPathForKeysAnswersLikeTheGeneralOne(t *testing.T) {
 	for _, q := range keyQuestions {
 		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
 		quick, general := s.Do("GET", address), s.Do("GET", address+"&any=1")
-		if quick.Code != http.StatusOK || quick.Body.String() != general.Body.String() {
-			t.Errorf("%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
-		}
+		expect.That(t, quick.Code == http.StatusOK && quick.Body.String() == general.Body.String(),
+			"%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
 		for _, name := range []string{"Content-Type", "Cache-Control", "Vary", "Etag"} {
-			if got, want := quick.Header().Get(name), general.Header().Get(name); got != want {
-				t.Errorf("%s: %s is %q, in general %q", address, name, got, want)
-			}
+			got, want := quick.Header().Get(name), general.Header().Get(name)
+			expect.That(t, got == want, "%s: %s is %q, in general %q", address, name, got, want)
 		}
 		answer, err := s.Deps.Locate.Locator.Ask(t.Context(), placement.Query{NS: topology.Namespace(q[0]), Key: q[1]})
 		expect.That(t, err == nil && locating.PlainKeyAnswer(answer), "%s is not written by hand: %v", address, err)
@@ -167,18 +157,16 @@ func TestInvalidKeysFailLikeOtherInput(t *testing.T) {
 		address := "/api/v1/locate?" + url.Values{"ns": {q[0]}, "key": {q[1]}}.Encode()
 		same := webtest.Header("X-Request-ID", "same")
 		quick, general := s.Do("GET", address, same), s.Do("GET", address+"&any=1", same)
-		if quick.Code < 400 || quick.Code > 499 || quick.Body.String() != general.Body.String() {
-			t.Errorf("%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
-		}
+		expect.That(t, quick.Code >= 400 && quick.Code <= 499 && quick.Body.String() == general.Body.String(),
+			"%s: %d %s\ngeneral: %d %s", address, quick.Code, quick.Body, general.Code, general.Body)
 	}
 }
 
 func TestKeyAnswerIsCSVWhenAskedFor(t *testing.T) {
 	s := keySite(t)
 	w := s.Do("GET", keyAddress(1), webtest.Header("Accept", site.MediaCSV))
-	if w.Code != http.StatusOK || w.Header().Get("Content-Type") == locating.JSONType[0] {
-		t.Errorf("%d %s: %s", w.Code, w.Header().Get("Content-Type"), w.Body)
-	}
+	expect.That(t, w.Code == http.StatusOK && w.Header().Get("Content-Type") != locating.JSONType[0],
+		"%d %s: %s", w.Code, w.Header().Get("Content-Type"), w.Body)
 }
 
 // secret has the shape of a project's key.
@@ -212,20 +200,16 @@ func TestManyLinesHaveAPageAndCSV(t *testing.T) {
 		"many": {"lines": {strings.Repeat("x\n", 1001)}}, "NUL": {"lines": {"a\x00b"}}, "long": {"lines": {strings.Repeat("x", 5000)}},
 		"not UTF-8": {"lines": {"\xff"}}} {
 		w := s.Do("POST", "/locate/bulk", formPost(values)...)
-		if w.Code != 400 || !strings.Contains(w.Body.String(), `role="alert"`) || strings.Contains(w.Body.String(), "\x00") {
-			t.Errorf("%s: %d", what, w.Code)
-		}
+		expect.That(t, w.Code == 400 && strings.Contains(w.Body.String(), `role="alert"`) && !strings.Contains(w.Body.String(), "\x00"),
+			"%s: %d", what, w.Code)
 	}
-	if w := s.Do("POST", "/locate/bulk", webtest.Header("Content-Type", "text/plain"), webtest.Body("lines=x")); w.Code != 415 {
-		t.Errorf("another type: %d", w.Code)
-	}
-	if w := s.Do("POST", "/locate/bulk",
-		append(formPost(url.Values{"lines": {"p"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...); w.Code != 403 {
-		t.Errorf("another site's form: %d", w.Code)
-	}
-	if w := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {strings.Repeat("x", 300<<10)}})...); w.Code != 413 {
-		t.Errorf("too much: %d", w.Code)
-	}
+	w := s.Do("POST", "/locate/bulk", webtest.Header("Content-Type", "text/plain"), webtest.Body("lines=x"))
+	expect.Equal(t, w.Code, 415, "another type")
+	w = s.Do("POST", "/locate/bulk",
+		append(formPost(url.Values{"lines": {"p"}}), webtest.Header("Sec-Fetch-Site", "cross-site"))...)
+	expect.Equal(t, w.Code, 403, "another site's form")
+	w = s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {strings.Repeat("x", 300<<10)}})...)
+	expect.Equal(t, w.Code, 413, "too much")
 }
 
 func TestWhatLooksLikeASecretKeyIsNotRepeated(t *testing.T) {
@@ -234,13 +218,11 @@ func TestWhatLooksLikeASecretKeyIsNotRepeated(t *testing.T) {
 		return nil, fault.New(fault.NotFound, "No project has this public key. If it was a secret key, rotate it.")
 	}
 	page := s.Do("GET", "/locate?q="+secret).Body.String()
-	if n := strings.Count(page, secret); n != 1 || !strings.Contains(page, `value="`+secret) {
-		t.Errorf("the page has it %d times", n)
-	}
+	n := strings.Count(page, secret)
+	expect.That(t, n == 1 && strings.Contains(page, `value="`+secret), "the page has it %d times", n)
 	bulk := s.Do("POST", "/locate/bulk", formPost(url.Values{"lines": {"API-Key " + secret}})...).Body.String()
-	if n := strings.Count(bulk, secret); n != 1 {
-		t.Errorf("the bulk page has it %d times", n)
-	}
+	n = strings.Count(bulk, secret)
+	expect.That(t, n == 1, "the bulk page has it %d times", n)
 	answers := []string{
 		s.Do("GET", "/api/v1/locate?q="+secret).Body.String(),
 		s.Do("POST", "/api/v1/locate", webtest.Body(secret+"\n"+secret+"/d\nkey="+secret)).Body.String(),

@@ -40,17 +40,13 @@ func TestNearNameIsShownWithANoteAndNeverToPrograms(t *testing.T) {
 	name := plainProject(s).Name
 	typed := url.QueryEscape(strings.ToUpper(name))
 	page := s.Do("GET", "/locate?q="+typed)
-	if page.Code != http.StatusOK || !strings.Contains(page.Body.String(), "No project has exactly this name; this is") {
-		t.Errorf("the page: %d", page.Code)
-	}
-	if w := s.Do("GET", "/api/v1/locate?q="+typed); w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "Did you mean") {
-		t.Errorf("a program: %d %s", w.Code, w.Body)
-	}
+	expect.That(t, page.Code == http.StatusOK && strings.Contains(page.Body.String(), "No project has exactly this name; this is"),
+		"the page: %d", page.Code)
+	w := s.Do("GET", "/api/v1/locate?q="+typed)
+	expect.That(t, w.Code == http.StatusNotFound && strings.Contains(w.Body.String(), "Did you mean"), "a program: %d %s", w.Code, w.Body)
 	got := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?near=1&q="+typed))
-	if len(got.Items) != 1 || got.Near == nil || got.Near.How != "case" || got.Ticket == nil ||
-		!strings.Contains(got.Ticket.Text, "No project has exactly this name") {
-		t.Errorf("a program that allows near names: %+v", got)
-	}
+	expect.That(t, len(got.Items) == 1 && got.Near != nil && got.Near.How == "case" && got.Ticket != nil &&
+		strings.Contains(got.Ticket.Text, "No project has exactly this name"), "a program that allows near names: %+v", got)
 }
 
 func TestSeveralNearNamesAreLinksAndTheStatusIsNotFound(t *testing.T) {
@@ -60,16 +56,12 @@ func TestSeveralNearNamesAreLinksAndTheStatusIsNotFound(t *testing.T) {
 	w := s.Do("GET", "/locate?q="+url.QueryEscape(typed))
 	doc := webtest.ParseHTML(t, w.Body.String())
 	link := doc.Find(".near a").First()
-	if w.Code != http.StatusNotFound || link.AttrOr("href", "") != "/locate?q="+project.ID.Hex() ||
-		!strings.Contains(doc.Find(".near").Text(), "No project has exactly this name") {
-		t.Errorf("%d %s", w.Code, doc.Find(".near").Text())
-	}
+	expect.That(t, w.Code == http.StatusNotFound && link.AttrOr("href", "") == "/locate?q="+project.ID.Hex() &&
+		strings.Contains(doc.Find(".near").Text(), "No project has exactly this name"), "%d %s", w.Code, doc.Find(".near").Text())
 	var offers []string
 	doc.Find(".wider a").Each(func(_ int, a *goquery.Selection) { offers = append(offers, a.Text()+" "+a.AttrOr("href", "")) })
-	if len(offers) != 2 || !strings.Contains(offers[0], "Search this key in all") || !strings.Contains(offers[0], "at most 4 s") ||
-		!strings.HasSuffix(offers[0], "&in=projects") || !strings.HasSuffix(offers[1], "&in=collections") {
-		t.Errorf("offers %q", offers)
-	}
+	expect.That(t, len(offers) == 2 && strings.Contains(offers[0], "Search this key in all") && strings.Contains(offers[0], "at most 4 s") &&
+		strings.HasSuffix(offers[0], "&in=projects") && strings.HasSuffix(offers[1], "&in=collections"), "offers %q", offers)
 }
 
 func TestNamesThatBeginWithTheTextAreMatches(t *testing.T) {
@@ -86,9 +78,8 @@ func TestNamesThatBeginWithTheTextAreMatches(t *testing.T) {
 		}
 		w := s.Do("GET", "/locate?q="+begin)
 		doc := webtest.ParseHTML(t, w.Body.String())
-		if w.Code != http.StatusOK || doc.Find(".near a").Length() < 2 || doc.Find("[role=alert]").Length() != 0 {
-			t.Errorf("%s: %d, %d matches, %q", begin, w.Code, doc.Find(".near a").Length(), doc.Find("[role=alert]").Text())
-		}
+		expect.That(t, w.Code == http.StatusOK && doc.Find(".near a").Length() >= 2 && doc.Find("[role=alert]").Length() == 0,
+			"%s: %d, %d matches, %q", begin, w.Code, doc.Find(".near a").Length(), doc.Find("[role=alert]").Text())
 		return
 	}
 	t.Error("no two projects begin with the same word")
@@ -103,10 +94,9 @@ func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 		}
 		return items, nil
 	}
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=plan&in=projects").Body.String())
-	if n := doc.Find(".matches tbody tr").Length(); n != 5 || doc.Find(".located").Length() != 0 {
-		t.Errorf("%d rows", n)
-	}
+	doc := s.Page(t, "/locate?q=plan&in=projects")
+	n := doc.Find(".matches tbody tr").Length()
+	expect.That(t, n == 5 && doc.Find(".located").Length() == 0, "%d rows", n)
 	first := s.Keeper.Value.All()[0]
 	expect.Equal(t, doc.Find(".matches a").First().AttrOr("href", ""), "/locate?q="+first.ID.Hex()+"%2Fplan",
 		"the link of the first")
@@ -115,7 +105,7 @@ func TestManyMatchesOfAKeyAreATableThatLeadsToEach(t *testing.T) {
 func TestTicketFollowsTheAnswer(t *testing.T) {
 	s := webtest.New(t)
 	webtest.WithLocatable(s)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=p/d").Body.String())
+	doc := s.Page(t, "/locate?q=p/d")
 	if doc.Find("#locate > .located ~ .copyable").Length() != 1 || !strings.Contains(doc.Find("#ticket-text").Text(), "shard-rs-2") {
 		t.Errorf("ticket: %s", doc.Find("#ticket-text").Text())
 	}
@@ -123,10 +113,8 @@ func TestTicketFollowsTheAnswer(t *testing.T) {
 		Ticket struct{ Text, Markdown string }
 	}
 	err := json.Unmarshal(s.Do("GET", "/api/v1/locate?q=p/d").Body.Bytes(), &api)
-	if err != nil || api.Ticket.Text != doc.Find("#ticket-text").Text() ||
-		api.Ticket.Markdown != doc.Find("#ticket-markdown").Text() {
-		t.Errorf("%v: %+v", err, api)
-	}
+	expect.That(t, err == nil && api.Ticket.Text == doc.Find("#ticket-text").Text() &&
+		api.Ticket.Markdown == doc.Find("#ticket-markdown").Text(), "%v: %+v", err, api)
 }
 
 // Examples have ids as they are stored, not what stands for them in addresses.
@@ -140,10 +128,9 @@ func TestAnExampleOfAnIDIsTheStoredOne(t *testing.T) {
 		all[i].ID, all[i].Stored, _ = placement.IDOf(bson.RawValue{Type: kind, Value: data})
 	}
 	s.Keeper.Value = placement.NewDirectory(dir.Seq(), dir.Databases(), all, dir.Health())
-	examples := webtest.ParseHTML(t, s.Do("GET", "/locate").Body.String()).Find("ul.examples code")
-	if second := examples.Eq(1).Text(); !strings.HasPrefix(second, "tenant-") {
-		t.Errorf("the id is %q", second)
-	}
+	examples := s.Page(t, "/locate").Find("ul.examples code")
+	second := examples.Eq(1).Text()
+	expect.That(t, strings.HasPrefix(second, "tenant-"), "the id is %q", second)
 }
 
 func TestAnAddressOfThisDashboardLeadsToItsPage(t *testing.T) {
@@ -157,9 +144,8 @@ func TestAnAddressOfThisDashboardLeadsToItsPage(t *testing.T) {
 	} {
 		for _, text := range []string{to, " http://localhost:8090" + to, "https://LOCALHOST:8090" + to} {
 			w := s.Do("GET", "/locate?q="+url.QueryEscape(text))
-			if w.Code != 303 || w.Header().Get("Location") != to {
-				t.Errorf("%q: %d to %q, want %q", text, w.Code, w.Header().Get("Location"), to)
-			}
+			expect.That(t, w.Code == 303 && w.Header().Get("Location") == to,
+				"%q: %d to %q, want %q", text, w.Code, w.Header().Get("Location"), to)
 		}
 	}
 }
@@ -196,7 +182,6 @@ func TestANumberWaitsForItsCollection(t *testing.T) {
 	s := webtest.New(t)
 	s.Deps.Locate.Locator = realLocator(s)
 	body := s.Do("GET", "/locate?q="+url.QueryEscape(`NumberLong("42")`)).Body.String()
-	for _, part := range []string{`<details class="bykey" open`, `name="key" value="NumberLong(&#34;42&#34;)"`, "Read as a number"} {
-		expect.Contains(t, body, part, "the page")
-	}
+	expect.ContainsAll(t, body, []string{`<details class="bykey" open`, `name="key" value="NumberLong(&#34;42&#34;)"`,
+		"Read as a number"}, "the page")
 }

@@ -88,9 +88,8 @@ func TestOneAnswerProvesABoundedNumberOfPlaces(t *testing.T) {
 	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 60)
 	places := webtest.Decode[api.LocateAnswer](t, s.Do("GET", "/api/v1/locate?q=x&prove=1")).Items[0].Places
 	expect.Equal(t, len(prover.asked), locating.MaxAsked, "explains")
-	if last := places[len(places)-1].Proof; last == nil || last.State != "skipped" || !strings.Contains(last.Text, "24") {
-		t.Errorf("%+v", last)
-	}
+	last := places[len(places)-1].Proof
+	expect.That(t, last != nil && last.State == "skipped" && strings.Contains(last.Text, "24"), "%+v", last)
 }
 
 func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
@@ -104,7 +103,7 @@ func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
 		"Not proven: Unexpected": {State: placement.ProofFailed, Err: context.DeadlineExceeded},
 	} {
 		s, _ := asking(t, webtest.NewStory().View(), proof, 0)
-		doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki/handbook&prove=1").Body.String())
+		doc := s.Page(t, "/locate?q=wiki/handbook&prove=1")
 		text := doc.Find(".why .proof").First().Text()
 		if want == "Not proven: Unexpected" {
 			want = "Not proven: "
@@ -115,13 +114,12 @@ func TestProofThatDiffersNamesTheNewerSide(t *testing.T) {
 
 func TestThePageOffersTheProofAndDoesNotAskByItself(t *testing.T) {
 	s, prover := asking(t, webtest.NewStory().View(), placement.Proof{State: placement.ProofAgrees}, 0)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/locate?q=wiki%2Fhandbook").Body.String())
+	doc := s.Page(t, "/locate?q=wiki%2Fhandbook")
 	expect.Equal(t, len(prover.asked), 0, "questions to the cluster")
 	href, _ := doc.Find(".why .bits a").First().Attr("href")
 	expect.Equal(t, href, "/locate?prove=1&q=wiki%2Fhandbook", "the link")
-	if n := doc.Find(".why details .chain dt").Length(); n < 20 {
-		t.Errorf("%d links of chains", n)
-	}
+	n := doc.Find(".why details .chain dt").Length()
+	expect.That(t, n >= 20, "%d links of chains", n)
 }
 
 func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
@@ -131,34 +129,26 @@ func TestChunkListsEveryRuleAndProjectTheDecision(t *testing.T) {
 	c := v.Table.Collection("yorkie-meta.changes")
 	ref := answer.ChunkRef(c, c.Chunks.At(1).Min)
 	got := webtest.Decode[api.ChunkWhy](t, s.Do("GET", "/api/v1/collections/yorkie-meta.changes/chunks/"+ref+"/why"))
-	if got.Chunk.Number != 2 || got.Chunk.Ref != ref || len(got.Balance.Rules) < 9 || got.Balance.Release != "5.0.7" ||
-		got.Balance.Decision == "" || got.Sentence == "" {
-		t.Errorf("%+v", got)
-	}
+	expect.That(t, got.Chunk.Number == 2 && got.Chunk.Ref == ref && len(got.Balance.Rules) >= 9 && got.Balance.Release == "5.0.7" &&
+		got.Balance.Decision != "" && got.Sentence != "", "%+v", got)
 	for _, r := range got.Balance.Rules {
-		if r.Text.String() == "" || strings.Contains(r.Text.String(), "{") || strings.Contains(r.Text.String(), "[") {
-			t.Errorf("%s: %q", r.Code, r.Text.String())
-		}
+		expect.That(t, r.Text.String() != "" && !strings.Contains(r.Text.String(), "{") && !strings.Contains(r.Text.String(), "["),
+			"%s: %q", r.Code, r.Text.String())
 	}
 	_, bound, _ := strings.Cut(ref, ".")
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes/chunks/"+bound).Body.String())
+	doc := s.Page(t, "/collections/yorkie-meta.changes/chunks/"+bound)
 	expect.Equal(t, doc.Find(".rules tbody tr").Length(), len(got.Balance.Rules), "rules on the page")
-	list := webtest.ParseHTML(t, s.Do("GET", "/collections/yorkie-meta.changes").Body.String())
-	if href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href"); !strings.HasPrefix(href, "yorkie-meta.changes/chunks/") &&
-		!strings.HasPrefix(href, "/shards") {
-		t.Errorf("href %q", href)
-	}
+	list := s.Page(t, "/collections/yorkie-meta.changes")
+	href, _ := list.Find(".chunks tbody a").Eq(2).Attr("href")
+	expect.That(t, strings.HasPrefix(href, "yorkie-meta.changes/chunks/") || strings.HasPrefix(href, "/shards"), "href %q", href)
 	id := v.Dir.All()[3].ID.Hex()
 	project := webtest.Decode[api.ProjectWhy](t, s.Do("GET", "/api/v1/projects/"+id+"/why"))
 	i := slices.IndexFunc(project.Collections, func(c api.CollectionWhy) bool { return c.NS == "yorkie-meta.documents" })
-	if i < 0 || len(project.Collections[i].Chunks) == 0 || project.Collections[i].Chunks[0].Balance.Text.String() == "" {
-		t.Fatalf("%+v", project)
-	}
+	must.That(t, i >= 0 && len(project.Collections[i].Chunks) != 0 && project.Collections[i].Chunks[0].Balance.Text.String() != "",
+		"%+v", project)
 	page := s.Do("GET", "/projects/"+id).Body.String()
-	if !strings.Contains(webtest.ParseHTML(t, page).Find(".whyproject").Text(),
-		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text.String())) {
-		t.Error("the project's page does not say it")
-	}
+	expect.That(t, strings.Contains(webtest.ParseHTML(t, page).Find(".whyproject").Text(),
+		strings.TrimSpace(project.Collections[i].Chunks[0].Balance.Text.String())), "the project's page does not say it")
 }
 
 func TestAChunkThatIsNoMoreIsNotAnotherOne(t *testing.T) {

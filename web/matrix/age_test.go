@@ -17,7 +17,7 @@ func TestCellsSayHowOldTheyAreAfterAnHour(t *testing.T) {
 	for after, want := range map[time.Duration]string{0: "", 59 * time.Minute: "", 3*time.Hour + 5*time.Minute: "3 h old"} {
 		later := v
 		later.Now = v.Now.Add(after)
-		doc := page(t, serve(t, later), "/matrix")
+		doc := serve(t, later).Page(t, "/matrix")
 		cells, old := 0, 0
 		doc.Find(".grid tbody td").Each(func(_ int, td *goquery.Selection) {
 			cells++

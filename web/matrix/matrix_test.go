@@ -35,13 +35,6 @@ func serve(t *testing.T, v answer.View, change ...func(*site.Deps)) *webtest.Ser
 	return s
 }
 
-func page(t *testing.T, s *webtest.Server, address string) *goquery.Document {
-	t.Helper()
-	w := s.Do("GET", address)
-	must.That(t, w.Code == http.StatusOK, "%s: %d %.300s", address, w.Code, w.Body)
-	return webtest.ParseHTML(t, w.Body.String())
-}
-
 // names are the names of the rows, in their order.
 func names(doc *goquery.Document, class string) (out []string) {
 	doc.Find(".grid tbody tr." + class + " th").Each(func(_ int, th *goquery.Selection) {
@@ -55,9 +48,8 @@ func names(doc *goquery.Document, class string) (out []string) {
 func TestRowsOfCollectionsAddUpToTheirSumAndTheShards(t *testing.T) {
 	v := webtest.NewStory().View()
 	table := spread.Matrix(v, spread.MatrixSource{}, spread.MatrixQuery{})
-	if len(table.Columns) != 3 || table.Groups != nil || len(table.Rows) != 14 {
-		t.Fatalf("%d columns, %d groups, %d rows", len(table.Columns), len(table.Groups), len(table.Rows))
-	}
+	must.That(t, len(table.Columns) == 3 && table.Groups == nil && len(table.Rows) == 14,
+		"%d columns, %d groups, %d rows", len(table.Columns), len(table.Groups), len(table.Rows))
 	list := webtest.Decode[api.List[api.MatrixRow]](t, serve(t, v).Do("GET", "/api/v1/matrix"))
 	sums, total := map[string]int64{}, int64(0)
 	for _, row := range list.Items {
@@ -79,40 +71,35 @@ func TestRowsOfCollectionsAddUpToTheirSumAndTheShards(t *testing.T) {
 func TestRowsAreSortedByAShardOrItsShareAndTheHeadSaysSo(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
-	first := names(page(t, s, "/matrix"), "collection")
+	first := names(s.Page(t, "/matrix"), "collection")
 	expect.Equal(t, first[0], "yorkie-meta.changes", "largest first: %v", first)
-	doc := page(t, s, "/matrix?sort=on%3Ashard-rs-2")
+	doc := s.Page(t, "/matrix?sort=on%3Ashard-rs-2")
 	head := doc.Find(`.grid th[aria-sort="descending"]`)
 	expect.That(t, head.Length() == 1 && strings.Contains(head.Text(), "shard-rs-2"), "sorted by %q", head.Text())
-	reversed := names(page(t, s, head.Find("a").AttrOr("href", "")), "collection")
+	reversed := names(s.Page(t, head.Find("a").AttrOr("href", "")), "collection")
 	usual := names(doc, "collection")
 	slices.Reverse(reversed)
-	if reversed[len(reversed)-1] == usual[len(usual)-1] || reversed[0] != usual[0] {
-		t.Errorf("the head does not turn the order: %v, %v", usual, reversed)
-	}
-	byName := names(page(t, s, "/matrix?sort=name"), "collection")
+	expect.That(t, reversed[len(reversed)-1] != usual[len(usual)-1] && reversed[0] == usual[0],
+		"the head does not turn the order: %v, %v", usual, reversed)
+	byName := names(s.Page(t, "/matrix?sort=name"), "collection")
 	expect.That(t, slices.IsSorted(byName), "by name: %v", byName)
 }
 
 func TestUnknownCellsSayWhyAndAreNeverZero(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) { t.Sizes = map[topology.Namespace]topology.Sizes{} }).View()
-	doc := page(t, serve(t, v), "/matrix")
+	doc := serve(t, v).Page(t, "/matrix")
 	cell := doc.Find(`tr[data-key="yorkie-meta.changes"] td`).First()
-	if cell.Find("[aria-hidden]").Text() != "–" || cell.Find(".hidden").Text() != "not read yet" {
-		t.Errorf("an unknown total is %q", cell.Text())
-	}
+	expect.That(t, cell.Find("[aria-hidden]").Text() == "–" && cell.Find(".hidden").Text() == "not read yet",
+		"an unknown total is %q", cell.Text())
 	expect.Contains(t, cell.AttrOr("title", ""), "not read yet", "its title")
-	if doc.Find(".is-loading, .is-partial, .is-stale, tr.total .hidden").Length() == 0 {
-		t.Error("nothing says that sizes are missing")
-	}
+	expect.That(t, doc.Find(".is-loading, .is-partial, .is-stale, tr.total .hidden").Length() != 0, "nothing says that sizes are missing")
 }
 
 func TestASumWithAnUnknownPartIsALowerBound(t *testing.T) {
 	v := webtest.NewStory().With(func(t *topology.Table) { delete(t.Sizes, "yorkie-meta.snapshots") }).View()
 	table := spread.Matrix(v, spread.MatrixSource{}, spread.MatrixQuery{})
-	if text := table.Rows[0].Total.Text; !strings.HasPrefix(text, "≥") {
-		t.Errorf("the sum without one collection is %q", text)
-	}
+	text := table.Rows[0].Total.Text
+	expect.That(t, strings.HasPrefix(text, "≥"), "the sum without one collection is %q", text)
 }
 
 func TestPendingMovesAreAtBothEnds(t *testing.T) {
@@ -125,15 +112,14 @@ func TestPendingMovesAreAtBothEnds(t *testing.T) {
 	}
 	v.Table.Moves.List = []topology.InFlight{{NS: webtest.DocumentsNS, Min: webtest.Must(c.Key.Document(chunk.Min)),
 		Max: webtest.Must(c.Key.Document(chunk.Max)), From: chunk.Shard, To: to, Since: v.Now}}
-	row := page(t, serve(t, v), "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+	row := serve(t, v).Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
 	out, in := row.Find(".ghost.out.running"), row.Find(".ghost.in.running")
 	must.That(t, out.Length() == 1 && in.Length() == 1, "%d leave, %d come", out.Length(), in.Length())
 	expect.ContainsAll(t, in.AttrOr("title", ""), []string{"from " + chunk.Shard, "under way"}, "what comes")
 	expect.Contains(t, out.Parent().Find("a").AttrOr("href", ""), "shard="+chunk.Shard, "the cell that it leaves")
 	for _, part := range webtest.Decode[api.List[api.MatrixRow]](t, serve(t, v).Do("GET", "/api/v1/matrix?q=documents")).Items[0].Shards {
-		if part.Shard == to && (part.Arriving == nil || part.Arriving.Running != 1 || part.Arriving.Bytes == nil) {
-			t.Errorf("JSON of %s: %+v", to, part.Arriving)
-		}
+		expect.That(t, part.Shard != to || part.Arriving != nil && part.Arriving.Running == 1 && part.Arriving.Bytes != nil,
+			"JSON of %s: %+v", to, part.Arriving)
 	}
 }
 
@@ -142,17 +128,14 @@ func TestManyShardsAreGroupsThatOpen(t *testing.T) {
 	story.Shards = 100
 	v := story.View()
 	s := serve(t, v)
-	doc := page(t, s, "/matrix")
+	doc := s.Page(t, "/matrix")
 	groups := doc.Find(".grid .groups th a")
-	if n := groups.Length(); n < 5 || n > 12 {
-		t.Fatalf("%d groups of 100 shards", n)
-	}
-	open := page(t, s, groups.First().AttrOr("href", ""))
-	if open.Find(".grid thead tr:last-child th").Length() != groups.Length()+2+10 {
-		t.Errorf("%d columns with one group open", open.Find(".grid thead tr:last-child th").Length())
-	}
+	n := groups.Length()
+	must.That(t, n >= 5 && n <= 12, "%d groups of 100 shards", n)
+	open := s.Page(t, groups.First().AttrOr("href", ""))
+	expect.Equal(t, open.Find(".grid thead tr:last-child th").Length(), groups.Length()+2+10, "columns with one group open")
 	expect.Equal(t, open.Find(`.groups a[aria-expanded="true"]`).Length(), 1, "the open group does not say so")
-	expect.Equal(t, page(t, s, "/matrix?columns=each").Find(".grid thead th").Length(), 102, "columns of 100 shards")
+	expect.Equal(t, s.Page(t, "/matrix?columns=each").Find(".grid thead th").Length(), 102, "columns of 100 shards")
 }
 
 func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
@@ -163,21 +146,19 @@ func TestShardsAreGroupedByTheirZonesButNotByPins(t *testing.T) {
 		v.Table.Shards[i].Zones = []string{[]string{"eu", "us"}[i%2], answer.PinZone(webtest.ProjectID(i))}
 	}
 	table := spread.Matrix(v, spread.MatrixSource{}, spread.MatrixQuery{})
-	if len(table.Groups) != 2 || table.Groups[0].Name != "eu" || table.Groups[1].Shards() != "10 shards" {
-		t.Errorf("groups %+v", table.Groups)
-	}
+	expect.That(t, len(table.Groups) == 2 && table.Groups[0].Name == "eu" && table.Groups[1].Shards() == "10 shards",
+		"groups %+v", table.Groups)
 }
 
 func TestDatabasesOpenAndClose(t *testing.T) {
 	v := manyDatabases()
 	s := serve(t, v)
-	doc := page(t, s, "/matrix")
-	if doc.Find(".grid tr.database").Length() != 2 || doc.Find(".grid tr.collection").Length() == 0 {
-		t.Fatalf("%d databases, %d collections", doc.Find("tr.database").Length(), doc.Find("tr.collection").Length())
-	}
+	doc := s.Page(t, "/matrix")
+	must.That(t, doc.Find(".grid tr.database").Length() == 2 && doc.Find(".grid tr.collection").Length() != 0,
+		"%d databases, %d collections", doc.Find("tr.database").Length(), doc.Find("tr.collection").Length())
 	fold := doc.Find(`tr[data-key="db:shop"] .fold`)
 	must.That(t, fold.AttrOr("aria-expanded", "") == "true", "the database is not open")
-	closed := page(t, s, fold.AttrOr("href", ""))
+	closed := s.Page(t, fold.AttrOr("href", ""))
 	if closed.Find(`tr[data-key^="shop."]`).Length() != 0 || closed.Find(`tr[data-key="db:shop"] .fold[aria-expanded="false"]`).Length() != 1 {
 		t.Error("it does not close")
 	}
@@ -197,34 +178,28 @@ func manyDatabases() answer.View {
 
 func TestAProjectOpensIntoItsCollections(t *testing.T) {
 	s := webtest.New(t)
-	doc := page(t, s, "/matrix?by=projects")
-	if n := len(names(doc, "project")); n != answer.PageRows {
-		t.Fatalf("%d projects on a page", n)
-	}
+	doc := s.Page(t, "/matrix?by=projects")
+	n := len(names(doc, "project"))
+	must.That(t, n == answer.PageRows, "%d projects on a page", n)
 	first := doc.Find("tr.project").First()
 	total := first.Find("td").First()
-	if !strings.HasPrefix(strings.TrimSpace(total.Text()), "≥") && !strings.HasPrefix(strings.TrimSpace(total.Text()), "≈") {
-		t.Errorf("the size of the largest project is %q", total.Text())
-	}
-	open := page(t, s, first.Find(".fold").AttrOr("href", ""))
-	if open.Find("tr.part").Length() != 2 {
-		t.Errorf("an open project has %d collections, not the two that exist", open.Find("tr.part").Length())
-	}
-	if others := doc.Find("tr.others"); others.Length() != 1 || !strings.Contains(others.Text(), "180 others") {
-		t.Errorf("the rest is %q", others.Text())
-	}
+	expect.That(t, strings.HasPrefix(strings.TrimSpace(total.Text()), "≥") || strings.HasPrefix(strings.TrimSpace(total.Text()), "≈"),
+		"the size of the largest project is %q", total.Text())
+	open := s.Page(t, first.Find(".fold").AttrOr("href", ""))
+	expect.That(t, open.Find("tr.part").Length() == 2,
+		"an open project has %d collections, not the two that exist", open.Find("tr.part").Length())
+	others := doc.Find("tr.others")
+	expect.That(t, others.Length() == 1 && strings.Contains(others.Text(), "180 others"), "the rest is %q", others.Text())
 }
 
 func TestProjectsOfThePastAreNotRecordedAndThePageSaysSo(t *testing.T) {
 	s := webtest.New(t, webtest.WithHistory(t))
 	at := "at=" + url.QueryEscape(answer.AtText(webtest.Epoch.Add(-10*time.Minute)))
-	if text := page(t, s, "/matrix?by=projects&"+at).Find("#live-matrix .state").Text(); !strings.Contains(text, "Not recorded") {
-		t.Errorf("the page says %q", text)
-	}
-	expect.That(t, page(t, s, "/matrix?"+at).Find("tr.collection").Length() != 0, "collections of the past are not shown")
+	expect.Contains(t, s.Page(t, "/matrix?by=projects&"+at).Find("#live-matrix .state").Text(), "Not recorded", "the page says")
+	expect.That(t, s.Page(t, "/matrix?"+at).Find("tr.collection").Length() != 0, "collections of the past are not shown")
 	expect.Equal(t, s.Do("GET", "/api/v1/matrix?by=projects&"+at).Code, http.StatusNotFound, "JSON answers")
 	for measure, want := range map[string]string{"writes": "not kept by shard", "reads": "Reads of past times are not kept"} {
-		cell := page(t, s, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()
+		cell := s.Page(t, "/matrix?measure="+measure+"&"+at).Find("tr.collection td").First()
 		expect.Contains(t, cell.AttrOr("title", ""), want, "%s of the past", measure)
 	}
 }
@@ -236,9 +211,8 @@ func TestWhatCannotBeAskedIsRefused(t *testing.T) {
 		expect.Equal(t, s.Do("GET", "/matrix?"+query).Code, http.StatusBadRequest, "%.40s", query)
 	}
 	for _, query := range []string{"sort=on:none", "open=none", "page=999", "db=none", "q=%3Cscript%3E"} {
-		if w := s.Do("GET", "/matrix?"+query); w.Code != http.StatusOK || strings.Contains(w.Body.String(), "<script>") {
-			t.Errorf("%s: %d", query, w.Code)
-		}
+		w := s.Do("GET", "/matrix?"+query)
+		expect.That(t, w.Code == http.StatusOK && !strings.Contains(w.Body.String(), "<script>"), "%s: %d", query, w.Code)
 	}
 }
 
@@ -265,14 +239,12 @@ func TestALargeClusterHasASmallTable(t *testing.T) {
 	v := largest(projects)
 	for _, q := range []spread.MatrixQuery{{Projects: true}, {Projects: true, Page: 1000}, {Projects: true, Sort: "name", Reverse: true}, {}} {
 		table := spread.Matrix(v, spread.MatrixSource{}, q)
-		if len(table.Rows) > 300 || len(table.Columns) > 20 {
-			t.Errorf("%s: %d rows, %d columns", q.URL(), len(table.Rows), len(table.Columns))
-		}
+		expect.That(t, len(table.Rows) <= 300 && len(table.Columns) <= 20,
+			"%s: %d rows, %d columns", q.URL(), len(table.Rows), len(table.Columns))
 	}
 	s := serve(t, v)
-	if n := s.Do("GET", "/matrix?by=projects").Body.Len(); n > 256<<10 {
-		t.Errorf("the page of many projects has %d bytes", n)
-	}
+	n := s.Do("GET", "/matrix?by=projects").Body.Len()
+	expect.That(t, n <= 256<<10, "the page of many projects has %d bytes", n)
 }
 
 func TestAStepOfARunThatWasNotSentIsPending(t *testing.T) {
@@ -288,7 +260,5 @@ func TestAStepOfARunThatWasNotSentIsPending(t *testing.T) {
 	sent := step
 	sent.Sent = v.Now
 	moves := spread.PendingMoves(v, []engine.Run{{State: engine.Running, Steps: []engine.Step{step, sent}}})
-	if len(moves) != 1 || moves[0].From != chunk.Shard || moves[0].To != to || moves[0].Running {
-		t.Errorf("pending: %+v", moves)
-	}
+	expect.That(t, len(moves) == 1 && moves[0].From == chunk.Shard && moves[0].To == to && !moves[0].Running, "pending: %+v", moves)
 }

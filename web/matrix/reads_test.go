@@ -9,6 +9,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
+	"shardboard/internal/fixture/must"
 	"shardboard/internal/format"
 	"shardboard/web/webtest"
 )
@@ -28,7 +29,7 @@ func TestReadsOfCollectionsAreThoseOfTheServersCounters(t *testing.T) {
 	for _, x := range webtest.Decode[api.List[api.HeatOperations]](t, s.Do("GET", "/api/v1/heat/operations?limit=1000")).Items {
 		counted[x.NS+" "+x.Shard] = x.ReadsPerSecond
 	}
-	doc := page(t, s, "/matrix?measure=reads")
+	doc := s.Page(t, "/matrix?measure=reads")
 	sums, seen, unread := map[string]float64{}, 0, 0
 	for _, row := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?limit=1000")).Items {
 		for _, p := range row.Shards {
@@ -46,53 +47,43 @@ func TestReadsOfCollectionsAreThoseOfTheServersCounters(t *testing.T) {
 			}
 		}
 		cells := doc.Find(`tr[data-key="` + row.ID + `"] td`)
-		if total := cells.First().AttrOr("title", ""); !strings.Contains(total, "5.0 ms each") &&
-			!strings.Contains(total, "only of collections whose writes are counted") {
-			t.Errorf("%s: %q", row.ID, total)
-		}
+		total := cells.First().AttrOr("title", "")
+		expect.That(t, strings.Contains(total, "5.0 ms each") || strings.Contains(total, "only of collections whose writes are counted"),
+			"%s: %q", row.ID, total)
 	}
-	if seen < 4 || math.Abs(sums["shard-rs-1"]-sums["shard-rs-2"]) > 1e-9 || sums["shard-rs-3"] != 0 {
-		t.Errorf("%d cells, sums %v", seen, sums)
-	}
+	expect.That(t, seen >= 4 && math.Abs(sums["shard-rs-1"]-sums["shard-rs-2"]) <= 1e-9 && sums["shard-rs-3"] == 0,
+		"%d cells, sums %v", seen, sums)
 	total := doc.Find("tr.total td")
-	if got := total.Eq(1).Text(); !strings.Contains(got, "≥\u202f"+format.PerSecond(sums["shard-rs-1"])) {
-		t.Errorf("all reads of shard-rs-1 are %q, of %v", got, sums)
-	}
+	got := total.Eq(1).Text()
+	expect.That(t, strings.Contains(got, "≥\u202f"+format.PerSecond(sums["shard-rs-1"])), "all reads of shard-rs-1 are %q, of %v", got, sums)
 	if got := total.Eq(3).Text(); unread == 0 || !strings.HasPrefix(strings.TrimSpace(got), "≥") {
 		t.Errorf("reads that were not counted in %d cells are %q", unread, got)
 	}
 	header, _, _ := strings.Cut(s.Do("GET", "/matrix.csv").Body.String(), "\n")
-	if columns := strings.Split(strings.TrimSpace(header), ","); !slices.Contains(columns, "shards.readsPerSecond.value") ||
-		!slices.Contains(columns, "shards.readMillis") {
-		t.Errorf("CSV has %v", columns)
-	}
+	columns := strings.Split(strings.TrimSpace(header), ",")
+	expect.That(t, slices.Contains(columns, "shards.readsPerSecond.value") && slices.Contains(columns, "shards.readMillis"),
+		"CSV has %v", columns)
 }
 
 func TestReadsThatWereReadOnceAreUnknown(t *testing.T) {
-	cell := page(t, readServer(t, 15*time.Second), "/matrix?measure=reads").Find(`tr[data-key="yorkie-meta.changes"] td`).First()
-	if !strings.Contains(cell.Text(), "–") || !strings.Contains(cell.AttrOr("title", ""), "not been read twice since") {
-		t.Errorf("%q, %q", cell.Text(), cell.AttrOr("title", ""))
-	}
+	cell := readServer(t, 15*time.Second).Page(t, "/matrix?measure=reads").Find(`tr[data-key="yorkie-meta.changes"] td`).First()
+	expect.That(t, strings.Contains(cell.Text(), "–") && strings.Contains(cell.AttrOr("title", ""), "not been read twice since"),
+		"%q, %q", cell.Text(), cell.AttrOr("title", ""))
 }
 
 func TestReadsOfProjectsAreNotOfferedAndSaidToBeUnknown(t *testing.T) {
 	s := readServer(t, 2*time.Minute)
-	if links := page(t, s, "/matrix?by=projects").Find(`.choices a[href*="measure=reads"]`); links.Length() != 0 {
-		t.Errorf("offered: %s", links.Text())
-	}
-	if links := page(t, s, "/matrix?measure=reads").Find(`.choices a[href*="by=projects"][href*="measure=reads"]`); links.Length() != 0 {
-		t.Errorf("offered by reads of collections: %s", links.Text())
-	}
-	asked := page(t, s, "/matrix?by=projects&measure=reads")
+	links := s.Page(t, "/matrix?by=projects").Find(`.choices a[href*="measure=reads"]`)
+	expect.Equal(t, links.Length(), 0, "offered: %s", links.Text())
+	links = s.Page(t, "/matrix?measure=reads").Find(`.choices a[href*="by=projects"][href*="measure=reads"]`)
+	expect.Equal(t, links.Length(), 0, "offered by reads of collections: %s", links.Text())
+	asked := s.Page(t, "/matrix?by=projects&measure=reads")
 	expect.Contains(t, asked.Find("#live-matrix .state").Text(), "Which project reads is not known", "the page")
-	if asked.Find(`.choices a[href="/matrix?measure=reads"]`).Length() != 1 {
-		t.Error("no way to the reads of collections")
-	}
+	expect.Equal(t, asked.Find(`.choices a[href="/matrix?measure=reads"]`).Length(), 1, "no way to the reads of collections")
 	for _, row := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?by=projects&limit=1000")).Items {
 		for _, p := range row.Shards {
-			if p.ReadsPerSecond.Value != nil || p.ReadsPerSecond.Reason != "readsByCollection" || p.ReadMillis != nil {
-				t.Fatalf("%s on %s: %+v", row.Name, p.Shard, p.ReadsPerSecond)
-			}
+			must.That(t, p.ReadsPerSecond.Value == nil && p.ReadsPerSecond.Reason == "readsByCollection" && p.ReadMillis == nil,
+				"%s on %s: %+v", row.Name, p.Shard, p.ReadsPerSecond)
 		}
 	}
 }

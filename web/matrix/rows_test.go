@@ -49,23 +49,21 @@ func TestRowsOfProjectsAddUpToTheCollections(t *testing.T) {
 			t.Errorf("%s: projects and the rest have %d bytes, collections %d", shard, projects[shard], n)
 		}
 	}
-	if _, kinds := sums(t, s, "/api/v1/matrix?by=projects&q=a"); kinds["rest"] != 0 {
-		t.Error("a filtered list has a row of the rest")
-	}
+	_, kinds = sums(t, s, "/api/v1/matrix?by=projects&q=a")
+	expect.Equal(t, kinds["rest"], 0, "a filtered list has a row of the rest")
 }
 
 func TestDataOfNoListedProjectIsARowThatSaysWhatItIs(t *testing.T) {
 	v := webtest.NewStory().View() // no project of the estimates is in its list
 	s := serve(t, v)
-	doc := page(t, s, "/matrix?by=projects&page=2&open=rest")
+	doc := s.Page(t, "/matrix?by=projects&page=2&open=rest")
 	all, rest := doc.Find("tr.total"), doc.Find(`tr[data-key="rest"]`)
 	if !strings.Contains(all.Find("th").Text(), "All data") || rest.Length() != 1 || !strings.Contains(rest.Text(), "Not in the list") {
 		t.Fatalf("sum %q, rest %q", all.Find("th").Text(), rest.Text())
 	}
-	collections := page(t, s, "/matrix")
-	if a, b := all.Find("td").Text(), collections.Find("tr.total td").Text(); a != b {
-		t.Errorf("the sum of projects is %q, of collections %q", a, b)
-	}
+	collections := s.Page(t, "/matrix")
+	a, b := all.Find("td").Text(), collections.Find("tr.total td").Text()
+	expect.That(t, a == b, "the sum of projects is %q, of collections %q", a, b)
 	unlisted := doc.Find(`tr[data-key="rest:unlisted"] th`).Text()
 	expect.Contains(t, unlisted, "4 projects that are gone or unknown", "unlisted projects")
 	expect.Equal(t, doc.Find(`tr[data-key="rest:others"] th a`).AttrOr("href", ""), "/matrix", "other collections lead to")
@@ -87,17 +85,15 @@ func TestACellThatIsOlderThanAMoveOfItsChunksSaysSo(t *testing.T) {
 		v.Table.Events = nil
 		moved(v, after)
 		s := serve(t, v)
-		row := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
-		if n := row.Find(".moved").Length(); n != want {
-			t.Errorf("%s after the read %d cells are marked, not %d", after, n, want)
-		}
+		row := s.Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+		n := row.Find(".moved").Length()
+		expect.That(t, n == want, "%s after the read %d cells are marked, not %d", after, n, want)
 		if title := row.Find("td").Eq(1).AttrOr("title", ""); strings.Contains(title, "chunks moved since, the last at ") != (want > 0) {
 			t.Errorf("%s after the read the title is %q", after, title)
 		}
 		for _, part := range webtest.Decode[api.List[api.MatrixRow]](t, s.Do("GET", "/api/v1/matrix?q=documents")).Items[0].Shards {
-			if (part.MovedAt != nil) != (want > 0 && part.Shard != "shard-rs-3") {
-				t.Errorf("%s after the read %s moved at %v", after, part.Shard, part.MovedAt)
-			}
+			expect.Equal(t, part.MovedAt != nil, want > 0 && part.Shard != "shard-rs-3",
+				"%s after the read %s moved at %v", after, part.Shard, part.MovedAt)
 		}
 	}
 }
@@ -105,50 +101,41 @@ func TestACellThatIsOlderThanAMoveOfItsChunksSaysSo(t *testing.T) {
 func TestRowsNameTheirZones(t *testing.T) {
 	v := webtest.NewStory().With(webtest.Troubled).View()
 	s := serve(t, v)
-	link := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"] .zones a`).First()
+	link := s.Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"] .zones a`).First()
 	zone := link.AttrOr("title", "")
-	if zone == "" || link.AttrOr("href", "") != "/zones#zone-"+zone {
-		t.Fatalf("zone %q leads to %q", zone, link.AttrOr("href", ""))
-	}
-	if page(t, s, "/zones").Find(`tr[id="zone-`+zone+`"]`).Length() != 1 {
-		t.Errorf("the page of zones has no place for %s", zone)
-	}
+	must.That(t, zone != "" && link.AttrOr("href", "") == "/zones#zone-"+zone, "zone %q leads to %q", zone, link.AttrOr("href", ""))
+	expect.Equal(t, s.Page(t, "/zones").Find(`tr[id="zone-`+zone+`"]`).Length(), 1, "the page of zones has no place for %s", zone)
 }
 
 func TestARowOpensIntoTheListOfItsShards(t *testing.T) {
 	v := webtest.NewStory().View()
 	s := serve(t, v)
-	row := page(t, s, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
-	doc := page(t, s, row.Find(".shardlist").AttrOr("href", ""))
+	row := s.Page(t, "/matrix").Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
+	doc := s.Page(t, row.Find(".shardlist").AttrOr("href", ""))
 	list := doc.Find("tr.listed li")
 	must.That(t, list.Length() == 3 && doc.Find("tr.listed").Length() == 1, "%d shards listed", list.Length())
-	if link := list.First().Find("a").AttrOr("href", ""); !strings.Contains(link, "?shard=shard-rs-") || !strings.HasSuffix(link, "#chunks") {
-		t.Errorf("a shard leads to %q", link)
-	}
+	link := list.First().Find("a").AttrOr("href", "")
+	expect.That(t, strings.Contains(link, "?shard=shard-rs-") && strings.HasSuffix(link, "#chunks"), "a shard leads to %q", link)
 	expect.Equal(t, doc.Find(`.shardlist[aria-expanded="true"]`).AttrOr("href", ""), "/matrix", "the list closes to")
 }
 
 func TestACellOfAProjectLeadsToItsPartOnTheShard(t *testing.T) {
 	s := webtest.New(t)
-	cell := page(t, s, "/matrix?by=projects").Find("tr.project td a").FilterFunction(func(_ int, a *goquery.Selection) bool {
+	cell := s.Page(t, "/matrix?by=projects").Find("tr.project td a").FilterFunction(func(_ int, a *goquery.Selection) bool {
 		return strings.Contains(a.Text(), "\u202f")
 	}).First()
 	address := strings.TrimSuffix(cell.AttrOr("href", ""), "#on-shard")
-	doc := page(t, s, address)
+	doc := s.Page(t, address)
 	part := doc.Find("#on-shard")
-	if part.Length() != 1 || !strings.Contains(part.Find(".lead").Text(), strings.TrimSpace(cell.Text())) {
-		t.Errorf("%s: %q is not about %q", address, part.Find(".lead").Text(), cell.Text())
-	}
-	if doc.Find("#live-project").AttrOr("data-live-url", "") != address {
-		t.Error("the live region reads another address")
-	}
-	if link := part.Find("tbody a").AttrOr("href", ""); !strings.Contains(link, "?shard=") || !strings.HasSuffix(link, "#chunks") {
-		t.Errorf("its chunks are at %q", link)
-	}
+	expect.That(t, part.Length() == 1 && strings.Contains(part.Find(".lead").Text(), strings.TrimSpace(cell.Text())),
+		"%s: %q is not about %q", address, part.Find(".lead").Text(), cell.Text())
+	expect.Equal(t, doc.Find("#live-project").AttrOr("data-live-url", ""), address, "the live region reads another address")
+	link := part.Find("tbody a").AttrOr("href", "")
+	expect.That(t, strings.Contains(link, "?shard=") && strings.HasSuffix(link, "#chunks"), "its chunks are at %q", link)
 	path, _, _ := strings.Cut(address, "?")
 	for query, want := range map[string]int{"?shard=nobody": http.StatusNotFound, "?shard=%00": http.StatusBadRequest,
 		"?shard=": http.StatusOK} {
 		expect.Equal(t, s.Do("GET", path+query).Code, want, "%s", query)
 	}
-	expect.Equal(t, page(t, s, path).Find("#on-shard").Length(), 0, "the page without a shard has a part of one")
+	expect.Equal(t, s.Page(t, path).Find("#on-shard").Length(), 0, "the page without a shard has a part of one")
 }

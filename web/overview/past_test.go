@@ -13,6 +13,6 @@ func TestPastBalancerRoundsAreNotKeptRatherThanForbidden(t *testing.T) {
 	x := webtest.NewPastServer(t)
 	at := x.Now
 	x.Move(4, "shard-rs-2")
-	text := webtest.ParseHTML(t, x.Do("GET", "/?at="+answer.AtText(at)).Body.String()).Find("main").Text()
+	text := x.Page(t, "/?at="+answer.AtText(at)).Find("main").Text()
 	expect.That(t, strings.Contains(text, "not kept") && !strings.Contains(text, "not permitted"), "%s", text)
 }

@@ -30,11 +30,10 @@ func stopped(t *testing.T, change ...func(*site.Deps)) *webtest.Server {
 func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
 	s := stopped(t)
 	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
-	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
+	doc := s.Page(t, "/")
 	first := doc.Find("#live-headline .worst").First()
-	if title := doc.Find("h1").Text(); title != worst.Title.String() {
-		t.Fatalf("%q is first, not %q", title, worst.Title.String())
-	}
+	title := doc.Find("h1").Text()
+	must.That(t, title == worst.Title.String(), "%q is first, not %q", title, worst.Title.String())
 	href, _ := first.Find("a.remedy").Attr("href")
 	w := s.Do("GET", href)
 	must.That(t, w.Code == http.StatusSeeOther, "%s: %d", href, w.Code)
@@ -42,9 +41,8 @@ func TestTheOverviewLeadsInTwoClicksToThePlanForTheWorstProblem(t *testing.T) {
 	if form != string(worst.Plans[0].URL) || !strings.HasPrefix(form, "/plans/new?kind="+worst.Plans[0].Kind+"&reason=") {
 		t.Errorf("leads to %q, the advice to %q", form, worst.Plans[0].URL)
 	}
-	if w := s.Do("GET", form); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "<form") {
-		t.Errorf("%s: %d", form, w.Code)
-	}
+	w = s.Do("GET", form)
+	expect.That(t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), "<form"), "%s: %d", form, w.Code)
 }
 
 func TestThePlanOfAProblemThatIsOverLeadsToTheList(t *testing.T) {
@@ -69,20 +67,17 @@ func (running) Try(*topology.Table, *placement.Directory, actions.Kind, actions.
 
 func TestTheOverviewLeadsToTheRunThatHelpsAndNotToASecondOne(t *testing.T) {
 	s := stopped(t, func(d *site.Deps) { d.Changes.Trier = running{} })
-	first := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline .worst").First()
+	first := s.Page(t, "/").Find("#live-headline .worst").First()
 	href, _ := first.Find("a.remedy").Attr("href")
-	if href != "/runs?state=open" || !strings.Contains(first.Text(), "makes this change") {
-		t.Errorf("leads to %q: %s", href, first.Text())
-	}
+	expect.That(t, href == "/runs?state=open" && strings.Contains(first.Text(), "makes this change"),
+		"leads to %q: %s", href, first.Text())
 }
 
 func TestWhereNoPlansAreMadeTheWorstProblemHasNoLinkToOne(t *testing.T) {
 	s := stopped(t, func(d *site.Deps) { d.Changes.PlanForms = false })
 	worst := webtest.Decode[api.AdviceList](t, s.Do("GET", "/api/v1/advice")).Items[0]
-	doc := webtest.ParseHTML(t, s.Do("GET", "/").Body.String())
-	if doc.Find(".worst a.remedy").Length() > 0 || doc.Find(".worst").Length() != 1 {
-		t.Error("a link to a form that is not there")
-	}
+	doc := s.Page(t, "/")
+	expect.That(t, doc.Find(".worst a.remedy").Length() == 0 && doc.Find(".worst").Length() == 1, "a link to a form that is not there")
 	expect.Equal(t, s.Do("GET", "/advice/"+worst.ID+"/plan").Header().Get("Location"), "/advice#"+worst.ID, "where it leads")
 }
 
@@ -96,7 +91,7 @@ func (blocking) Try(*topology.Table, *placement.Directory, actions.Kind, actions
 
 func TestTheOverviewSaysWhyNoPlanHelps(t *testing.T) {
 	s := stopped(t, func(d *site.Deps) { d.Changes.Trier = blocking{} })
-	head := webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find("#live-headline")
+	head := s.Page(t, "/").Find("#live-headline")
 	const want = "What helps is blocked: Something else is running. It is possible when that has ended."
 	expect.That(t, head.Find(".whynot").Text() == want && head.Find(".worst").Length() == 0, "%q", head.Text())
 }

@@ -21,9 +21,7 @@ func TestProjectAnswerSaysWhereInSentences(t *testing.T) {
 		"Not sharded, on shard-rs-1: snapshot_bodies."} {
 		expect.That(t, strings.Contains(m.Answer, want), "%q lacks %q", m.Answer, want)
 	}
-	if len(m.Verdicts) < 3 || !m.Verdicts[0].Pin.Can || m.Verdicts[0].Pin.Why == "" {
-		t.Errorf("verdicts %+v", m.Verdicts)
-	}
+	expect.That(t, len(m.Verdicts) >= 3 && m.Verdicts[0].Pin.Can && m.Verdicts[0].Pin.Why != "", "verdicts %+v", m.Verdicts)
 }
 
 // From 8.0 on what is not sharded can be on several shards.

@@ -15,14 +15,11 @@ func TestManyShardsOfAProjectAreListedInOneColumn(t *testing.T) {
 		id := v.Dir.All()[0].ID.Hex()
 		doc := webtest.ParseHTML(t, webtest.Scene{Path: "/projects/" + id, View: v}.Open(t))
 		table := doc.Find("table.where")
-		if n := table.Find("thead th").Length(); n != columns {
-			t.Errorf("%d shards: %d columns", shards, n)
-		}
+		expect.Equal(t, table.Find("thead th").Length(), columns, "%d shards: columns", shards)
 		if columns == 4 {
 			row := table.Find(`tr[data-key="` + string(webtest.DocumentsNS) + `"]`)
-			if link := row.Find(".parts .part a.shard"); link.Length() != 1 || link.AttrOr("href", "") == "" {
-				t.Errorf("%d shards: the shard of its documents is not a link", shards)
-			}
+			link := row.Find(".parts .part a.shard")
+			expect.That(t, link.Length() == 1 && link.AttrOr("href", "") != "", "%d shards: the shard of its documents is not a link", shards)
 			expect.That(t, row.Find(".parts small").Text() != "", "%d shards: how much it has there is not said", shards)
 		}
 	}

@@ -40,7 +40,7 @@ func TestTheWorstProblemOfAShardIsOnTopOfItsPage(t *testing.T) {
 		{"none is silent", "shard-rs-1", webtest.NewStory(), nil, ""},
 	} {
 		s := served(t, c.story.With(silent(c.silent...)).View())
-		doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+c.shard).Body.String())
+		doc := s.Page(t, "/shards/"+c.shard)
 		first := doc.Find("#live-shard > .attention > li").First()
 		if c.want == "" {
 			expect.Lacks(t, doc.Find("#live-shard > .attention").Text(), "answer", "%s", c.name)

@@ -40,9 +40,8 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 				of := name + "/why?ns=" + ns + "&by=" + by
 				all := of
 				if ns == "yorkie-meta.changes" {
-					if chunks := why(t, s, of); chunks.Level != "chunks" {
-						t.Errorf("%s: level %s, though only chunks can be moved", of, chunks.Level)
-					}
+					chunks := why(t, s, of)
+					expect.That(t, chunks.Level == "chunks", "%s: level %s, though only chunks can be moved", of, chunks.Level)
 					all += "&project=all"
 				}
 				a := why(t, s, all)
@@ -53,9 +52,7 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 						continue
 					}
 					listed++
-					if p.ReadAt == nil || !p.Exact && (p.Low == nil || *p.Low > *p.Here+1 || *p.High < *p.Here-1) {
-						t.Errorf("%s: %+v", of, p)
-					}
+					expect.That(t, p.ReadAt != nil && (p.Exact || p.Low != nil && *p.Low <= *p.Here+1 && *p.High >= *p.Here-1), "%s: %+v", of, p)
 					if inside := why(t, s, of+"&project="+p.Project); ns == "yorkie-meta.documents" {
 						addsUp(t, inside)
 						if math.Abs(*inside.Here-*p.Here) > float64(len(a.Items)) {
@@ -72,7 +69,7 @@ func TestProjectsOfACollectionAreThoseOfTheEstimates(t *testing.T) {
 func TestEstimatedPartsSayHowFarTheyCanBeOffAndWhenTheyWereRead(t *testing.T) {
 	s := estimated(t)
 	shard := url.PathEscape(webtest.Decode[api.List[api.Shard]](t, s.Do("GET", "/api/v1/shards")).Items[0].Name)
-	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard+"/why?ns=yorkie-meta.changes&project=all").Body.String())
+	doc := s.Page(t, "/shards/"+shard+"/why?ns=yorkie-meta.changes&project=all")
 	row := doc.Find(".waterfall tr.is-project").First()
 	expect.Contains(t, row.Find(`[data-label="Here"]`).Text(), "±", "the estimate")
 	note := doc.Find("#live-why .under").Text()

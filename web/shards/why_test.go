@@ -50,9 +50,8 @@ func addsUp(t *testing.T, a api.ShardWhy) {
 		}
 		sum += *p.Difference
 	}
-	if a.Difference == nil || math.Round(sum*1000) != math.Round(*a.Difference*1000) {
-		t.Errorf("%s of %s %s %s: the parts add up to %v, the shard differs by %v", a.By, a.Shard, a.NS, a.Project, sum, a.Difference)
-	}
+	expect.That(t, a.Difference != nil && math.Round(sum*1000) == math.Round(*a.Difference*1000),
+		"%s of %s %s %s: the parts add up to %v, the shard differs by %v", a.By, a.Shard, a.NS, a.Project, sum, a.Difference)
 }
 
 func TestThePartsAddUpToTheDifferenceOnEveryLevel(t *testing.T) {
@@ -102,9 +101,8 @@ func TestTheEvenSharesOfAllShardsAreAllTheData(t *testing.T) {
 		if shard.Draining && *a.Even != 0 {
 			t.Errorf("%s drains, and %v of even share is asked of it", shard.Name, *a.Even)
 		}
-		if shard.Draining != strings.Contains(a.EvenMeans, "its even share is 0") || !strings.Contains(a.EvenMeans, "zone") {
-			t.Errorf("%s: %q", shard.Name, a.EvenMeans)
-		}
+		expect.That(t, shard.Draining == strings.Contains(a.EvenMeans, "its even share is 0") && strings.Contains(a.EvenMeans, "zone"),
+			"%s: %q", shard.Name, a.EvenMeans)
 	}
 	expect.That(t, math.Abs(here-even) <= float64(len(v.Table.Shards)), "%v is there, the even shares are %v", here, even)
 }
@@ -124,9 +122,7 @@ func TestUnknownSizesAreAPartOfTheirOwn(t *testing.T) {
 	s := served(t, webtest.NewStory().With(func(t *topology.Table) { delete(t.Sizes, "yorkie-meta.snapshots") }).View())
 	a := why(t, s, "shard-rs-1/why")
 	last := a.Items[len(a.Items)-1]
-	if last.Kind != "unknown" || last.Count != 1 || !strings.Contains(last.Reason, "snapshots") || a.Exact {
-		t.Errorf("%+v", last)
-	}
+	expect.That(t, last.Kind == "unknown" && last.Count == 1 && strings.Contains(last.Reason, "snapshots") && !a.Exact, "%+v", last)
 	addsUp(t, a)
 	one := why(t, s, "shard-rs-1/why?ns=yorkie-meta.snapshots")
 	expect.That(t, one.Here == nil && one.Reason != "", "%+v", one)
@@ -138,13 +134,11 @@ func TestEachPartLeadsToItsFilledInPlan(t *testing.T) {
 	kinds := map[string]bool{}
 	for _, shard := range v.Table.Shards {
 		for _, of := range []string{"", "?ns=yorkie-meta.changes", "?ns=yorkie-meta.clients", "?ns=yorkie-meta.documents"} {
-			doc := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard.Name+"/why"+of).Body.String())
+			doc := s.Page(t, "/shards/"+shard.Name+"/why"+of)
 			doc.Find(".waterfall .helps a").Each(func(_ int, link *goquery.Selection) {
 				href, _ := link.Attr("href")
 				u, err := url.Parse(href)
-				if err != nil || u.Path != "/plans/new" || u.Query().Get("reason") == "" {
-					t.Errorf("%q leads to %q", link.Text(), href)
-				}
+				expect.That(t, err == nil && u.Path == "/plans/new" && u.Query().Get("reason") != "", "%q leads to %q", link.Text(), href)
 				kinds[u.Query().Get("kind")] = true
 				expect.Equal(t, s.Do("GET", href).Code, http.StatusOK, "%s", href)
 			})
@@ -159,9 +153,7 @@ func TestADatabaseOfUnshardedCollectionsIsNoChunkToMove(t *testing.T) {
 	a := why(t, served(t, webtest.NewStory().With(webtest.Troubled).View()), "shard-rs-1/why")
 	for _, p := range a.Items {
 		if p.NS == "yorkie-meta.snapshot_bodies" {
-			if len(p.Plans) > 0 || !strings.HasPrefix(p.Command, "db.adminCommand({movePrimary: \"yorkie-meta\"") {
-				t.Errorf("%+v", p)
-			}
+			expect.That(t, len(p.Plans) == 0 && strings.HasPrefix(p.Command, "db.adminCommand({movePrimary: \"yorkie-meta\""), "%+v", p)
 			return
 		}
 	}
@@ -175,17 +167,15 @@ func TestWritesAddUpByCollectionProjectAndChunk(t *testing.T) {
 		top := why(t, s, shard.Name+"/why?by=writes")
 		addsUp(t, top)
 		expect.That(t, top.Window != "" && top.CoveredSeconds != 0, "%+v", top)
-		if last := top.Items[len(top.Items)-1]; last.Kind != "unknown" {
-			t.Errorf("collections that are not counted are missing: %+v", last)
-		}
+		last := top.Items[len(top.Items)-1]
+		expect.Equal(t, last.Kind, "unknown", "collections that are not counted are missing: %+v", last)
 		inside := why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes")
 		addsUp(t, inside)
 		must.That(t, inside.Level == "projects" && inside.Items[0].Project != "", "%+v", inside)
 		addsUp(t, why(t, s, shard.Name+"/why?by=writes&ns=yorkie-meta.changes&project="+inside.Items[0].Project))
 	}
-	if a := why(t, s, "shard-rs-1/why?by=writes&ns=yorkie-meta.documents"); a.Here != nil || !strings.Contains(a.Reason, "not counted") {
-		t.Errorf("%+v", a)
-	}
+	a := why(t, s, "shard-rs-1/why?by=writes&ns=yorkie-meta.documents")
+	expect.That(t, a.Here == nil && strings.Contains(a.Reason, "not counted"), "%+v", a)
 }
 
 func TestWhyRefusesWhatItCannotMean(t *testing.T) {
@@ -211,14 +201,12 @@ const noProject = "ffffffffffffffffffffffff"
 func TestTheShardsPageShowsTheSameWaterfallWithoutPlans(t *testing.T) {
 	s := served(t, webtest.NewStory().View())
 	a := why(t, s, "shard-rs-1/why?limit=12")
-	doc := webtest.ParseHTML(t, s.Do("GET", "/shards/shard-rs-1").Body.String())
+	doc := s.Page(t, "/shards/shard-rs-1")
 	expect.Equal(t, doc.Find(".waterfall tbody tr").Length(), len(a.Items)+2, "rows of %d parts", len(a.Items))
-	if doc.Find(".waterfall .helps").Length() > 0 || doc.Find(`a[href="/shards/shard-rs-1/why"]`).Length() == 0 {
-		t.Error("the region that everybody shares has plans, or does not lead to them")
-	}
-	if webtest.ParseHTML(t, s.Do("GET", "/").Body.String()).Find(`.shards a[href="/shards/shard-rs-2/why"]`).Length() != 1 {
-		t.Error("the overview does not lead to it")
-	}
+	expect.That(t, doc.Find(".waterfall .helps").Length() == 0 && doc.Find(`a[href="/shards/shard-rs-1/why"]`).Length() != 0,
+		"the region that everybody shares has plans, or does not lead to them")
+	expect.Equal(t, s.Page(t, "/").Find(`.shards a[href="/shards/shard-rs-2/why"]`).Length(), 1,
+		"the overview does not lead to it")
 }
 
 func TestTheQuestionFollowsTheDifference(t *testing.T) {
@@ -226,7 +214,7 @@ func TestTheQuestionFollowsTheDifference(t *testing.T) {
 	for _, shard := range []string{"shard-rs-1", "shard-rs-2", "shard-rs-3"} {
 		for by, words := range map[string][2]string{"bytes": {"fuller", "emptier"}, "documents": {"fuller", "emptier"}} {
 			a := why(t, s, shard+"/why?by="+by)
-			title := webtest.ParseHTML(t, s.Do("GET", "/shards/"+shard+"/why?by="+by).Body.String()).Find("h1").Text()
+			title := s.Page(t, "/shards/"+shard+"/why?by="+by).Find("h1").Text()
 			want := words[0]
 			if *a.Difference < 0 {
 				want = words[1]

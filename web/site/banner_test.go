@@ -52,8 +52,7 @@ func (x *ailing) meet(c store.TroubleCode) *store.Trouble {
 
 func (x *ailing) banners(t *testing.T, role auth.Role) []string {
 	t.Helper()
-	return webtest.ParseHTML(t,
-		x.Do("GET", "/collections", webtest.As("anna", role)).Body.String()).
+	return x.Page(t, "/collections", webtest.As("anna", role)).
 		Find("main p.banner").Map(func(_ int, s *goquery.Selection) string { return s.Text() })
 }
 
@@ -121,12 +120,10 @@ func TestETagChangesWithTheBanner(t *testing.T) {
 		again := func() int {
 			return x.Do("GET", "/collections", webtest.As("anna", auth.Admin), webtest.Header("If-None-Match", tag)).Code
 		}
-		if code := again(); tag == "" || code != http.StatusNotModified {
-			t.Errorf("before %s: %q, %d", name, tag, code)
-		}
-		if change(); again() != http.StatusOK {
-			t.Errorf("%s: the page is kept", name)
-		}
+		code := again()
+		expect.That(t, tag != "" && code == http.StatusNotModified, "before %s: %q, %d", name, tag, code)
+		change()
+		expect.Equal(t, again(), http.StatusOK, "%s: the page is kept", name)
 		x.trouble, x.unreadable, x.trail.Check.Break, x.dir.Now = nil, nil, nil, store.Condition{Hold: store.Owned}
 	}
 }
@@ -137,38 +134,32 @@ func TestBannersOfTroubleNameFilesToOperators(t *testing.T) {
 	x.meet(store.TroubleDamaged)
 	for role, want := range map[auth.Role]bool{auth.Viewer: false, auth.Support: false, auth.Operator: true, auth.Admin: true} {
 		got := strings.Join(x.banners(t, role), " ")
-		if !strings.Contains(got, "database of shardboard is damaged") || strings.Contains(got, "board.db") != want {
-			t.Errorf("%s: %q", role, got)
-		}
+		expect.That(t, strings.Contains(got, "database of shardboard is damaged") && strings.Contains(got, "board.db") == want,
+			"%s: %q", role, got)
 	}
 }
 
 func TestTroubleIsSaidOnceOnTheErrorPageThatItCauses(t *testing.T) {
 	x := newAiling(t)
 	x.trail.Err = x.meet(store.TroubleDamaged).Failed(errors.New("11"))
-	page := webtest.ParseHTML(t, x.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("main").Text()
-	if n := strings.Count(page, "Do mv /data/board.db away."); n != 1 {
-		t.Errorf("the remedy is there %d times: %s", n, page)
-	}
+	page := x.PageWith(t, http.StatusServiceUnavailable, "/audit", webtest.As("anna", auth.Admin)).Find("main").Text()
+	n := strings.Count(page, "Do mv /data/board.db away.")
+	expect.That(t, n == 1, "the remedy is there %d times: %s", n, page)
 	x.trouble = nil
 	x.lose()
 	x.trail.Err = x.dir.Now.Err
-	if page := webtest.ParseHTML(t, x.Do("GET", "/audit", webtest.As("anna", auth.Admin)).Body.String()).Find("main"); page.Find("p.banner").
-		Length() !=
-		0 || !strings.Contains(page.Text(), "The data directory was moved.") {
-		t.Errorf("lost: %s", page.Text())
-	}
+	lost := x.PageWith(t, http.StatusServiceUnavailable, "/audit", webtest.As("anna", auth.Admin)).Find("main")
+	expect.Equal(t, lost.Find("p.banner").Length(), 0, "banners on the error page of a lost directory")
+	expect.Contains(t, lost.Text(), "The data directory was moved.", "lost")
 }
 
 // The dot in the header is live, so that pages which stay open tell it.
 func TestTheStatusSaysThatDataIsInTroubleOrItsOwnerGone(t *testing.T) {
 	x := newAiling(t)
 	x.meet(store.TroubleFull)
-	if got := problems.Status(x.View()); got.Level != "failed" || got.Text != x.trouble.Title() {
-		t.Errorf("full: %+v", got)
-	}
+	got := problems.Status(x.View())
+	expect.That(t, got.Level == "failed" && got.Text == x.trouble.Title(), "full: %+v", got)
 	x.trouble, x.dir.Now.Hold = nil, store.OwnerGone
-	if got := problems.Status(x.View()); got.Level != "failed" || !strings.Contains(got.Text, "owner") {
-		t.Errorf("the owner is gone: %+v", got)
-	}
+	got = problems.Status(x.View())
+	expect.That(t, got.Level == "failed" && strings.Contains(got.Text, "owner"), "the owner is gone: %+v", got)
 }

@@ -38,8 +38,7 @@ func TestLongListsEndWithWhereTheyGoOn(t *testing.T) {
 		t.Fatalf("%d rows, the first %v: %v", len(rows), rows[1], err)
 	}
 	rest := "?cursor=100007&of=x"
-	if last := rows[len(rows)-1][0]; !strings.HasSuffix(last, rest) {
-		t.Errorf("the last line is %q", last)
-	}
+	last := rows[len(rows)-1][0]
+	expect.That(t, strings.HasSuffix(last, rest), "the last line is %q", last)
 	expect.Equal(t, w.Header().Get("Link"), fmt.Sprintf(`<%s>; rel="next"`, rest), "Link")
 }

@@ -30,16 +30,14 @@ func TestReadinessAndMetricsTellOfTheDataDirectory(t *testing.T) {
 			}
 			w := s.Do("GET", "/readyz")
 			var ready api.Ready
-			if err := json.Unmarshal(w.Body.Bytes(), &ready); err != nil || w.Code != want || ready.Ready != (want == http.StatusOK) ||
-				!ready.Ready && ready.Reason != "It is "+string(h)+"." {
-				t.Errorf("%s, exposed %v: %d %s", h, exposed, w.Code, w.Body)
-			}
+			err := json.Unmarshal(w.Body.Bytes(), &ready)
+			expect.That(t, err == nil && w.Code == want && ready.Ready == (want == http.StatusOK) &&
+				(ready.Ready || ready.Reason == "It is "+string(h)+"."), "%s, exposed %v: %d %s", h, exposed, w.Code, w.Body)
 			metrics := s.Do("GET", "/metrics").Body.String()
 			for _, other := range store.Holds() {
 				line := `shardboard_data_directory{hold="` + string(other) + `"} `
-				if is := strings.Contains(metrics, line+"1\n"); is != (h == other) || !is && !strings.Contains(metrics, line+"0\n") {
-					t.Errorf("%s: the metric of %s is wrong", h, other)
-				}
+				is := strings.Contains(metrics, line+"1\n")
+				expect.That(t, is == (h == other) && (is || strings.Contains(metrics, line+"0\n")), "%s: the metric of %s is wrong", h, other)
 			}
 			state := webtest.Decode[api.DataDirectory](t, s.Do("GET", "/api/v1/data"))
 			if state.Hold != string(h) || state.Writable != (h == store.Owned) || (state.Why == "") != (h == store.Owned) || state.Since == nil ||
@@ -55,10 +53,8 @@ func TestTheStatusSaysThatTheDataDirectoryIsLost(t *testing.T) {
 	for _, h := range store.Holds() {
 		s := webtest.New(t, webtest.WithDataHeld(h))
 		got := problems.Status(s.View())
-		if lost := h == store.Vanished || h == store.Unreadable; lost != strings.Contains(got.Text, "data directory is lost") ||
-			lost && got.Level != "failed" {
-			t.Errorf("%s: %+v", h, got)
-		}
+		lost := h == store.Vanished || h == store.Unreadable
+		expect.That(t, lost == strings.Contains(got.Text, "data directory is lost") && (!lost || got.Level == "failed"), "%s: %+v", h, got)
 	}
 }
 
@@ -66,7 +62,7 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 	for _, h := range store.Holds() {
 		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
 		for _, role := range []auth.Role{auth.Viewer, auth.Operator, auth.Admin} {
-			n := webtest.ParseHTML(t, s.Do("GET", "/", webtest.As("anna", role)).Body.String()).
+			n := s.Page(t, "/", webtest.As("anna", role)).
 				Find("main form[action='/data/takeover'][method=post] button").
 				Length()
 			expect.Equal(t, n == 1, h == store.OwnerGone && role == auth.Admin, "%s, %s: one button", h, role)
@@ -77,31 +73,23 @@ func TestTakingOverIsOfferedToAdminsWhenTheOwnerIsGone(t *testing.T) {
 func TestTakingOverIsAskedForOnceAndAnswered(t *testing.T) {
 	d := &webtest.DataDirectory{Now: store.Condition{Hold: store.OwnerGone, Since: webtest.Epoch}}
 	s := webtest.New(t, webtest.WithPeople, d.Of)
-	if w := s.Do("POST", "/data/takeover", webtest.As("anna", auth.Admin)); w.Code != http.StatusSeeOther ||
-		w.Header().Get("Location") != "/" {
-		t.Errorf("form: %d %s", w.Code, w.Body)
-	}
-	if got := webtest.Decode[api.DataDirectory](t, s.Do("POST", "/api/v1/data/takeover", webtest.As("anna", auth.Admin))); !got.Writable ||
-		got.Hold != string(store.Owned) {
-		t.Errorf("%+v", got)
-	}
+	w := s.Do("POST", "/data/takeover", webtest.As("anna", auth.Admin))
+	expect.That(t, w.Code == http.StatusSeeOther && w.Header().Get("Location") == "/", "form: %d %s", w.Code, w.Body)
+	got := webtest.Decode[api.DataDirectory](t, s.Do("POST", "/api/v1/data/takeover", webtest.As("anna", auth.Admin)))
+	expect.That(t, got.Writable && got.Hold == string(store.Owned), "%+v", got)
 	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
-		if w := s.Do("POST", address, webtest.As("olga", auth.Operator)); w.Code != http.StatusForbidden {
-			t.Errorf("%s by an operator: %d", address, w.Code)
-		}
+		expect.Equal(t, s.Do("POST", address, webtest.As("olga", auth.Operator)).Code, http.StatusForbidden, "%s by an operator", address)
 	}
 	expect.Equal(t, len(d.Taken), 2, "taken over: %v", d.Taken)
 	d.Err = fault.New(fault.Conflict, "Somebody else was quicker.")
 	for _, address := range []string{"/data/takeover", "/api/v1/data/takeover"} {
-		if w := s.Do("POST", address, webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict ||
-			!strings.Contains(w.Body.String(), "Somebody else was quicker.") {
-			t.Errorf("%s: %d %s", address, w.Code, w.Body)
-		}
+		w := s.Do("POST", address, webtest.As("anna", auth.Admin))
+		expect.That(t, w.Code == http.StatusConflict && strings.Contains(w.Body.String(), "Somebody else was quicker."),
+			"%s: %d %s", address, w.Code, w.Body)
 	}
-	if w := webtest.New(t, webtest.WithPeople).Do("POST", "/api/v1/data/takeover",
-		webtest.As("anna", auth.Admin)); w.Code != http.StatusConflict {
-		t.Errorf("a server that owns its data: %d", w.Code)
-	}
+	w = webtest.New(t, webtest.WithPeople).Do("POST", "/api/v1/data/takeover",
+		webtest.As("anna", auth.Admin))
+	expect.Equal(t, w.Code, http.StatusConflict, "a server that owns its data")
 }
 
 func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
@@ -110,10 +98,8 @@ func TestSignInPageTellsWhySignInIsImpossible(t *testing.T) {
 		store.Vanished: "moved or deleted", store.Unreadable: "cannot be checked", store.Unreachable: "does not answer",
 	} {
 		s := webtest.New(t, webtest.WithPeople, webtest.WithDataHeld(h))
-		if got := webtest.ParseHTML(t, s.Do("GET", "/login").Body.String()).Find("main .note").Text(); !strings.Contains(got, want) ||
-			want == "" && got != "" {
-			t.Errorf("%s: %q", h, got)
-		}
+		got := s.Page(t, "/login").Find("main .note").Text()
+		expect.That(t, strings.Contains(got, want) && (want != "" || got == ""), "%s: %q", h, got)
 	}
 }
 
@@ -137,7 +123,6 @@ func TestReadinessNamesTroubleToStrangersWithoutPathsAndTexts(t *testing.T) {
 	unread.Health = map[topology.Part]topology.Health{topology.PartRouting: {Err: fault.Quote(fault.Unavailable, nil,
 		"The cluster refused: not authorized on host-7.internal.", "The cluster refused: Unauthorized (13).")}}
 	s.Watcher.Publish(&unread)
-	if text := s.Do("GET", "/readyz").Body.String(); !strings.Contains(text, "Unauthorized (13)") || strings.Contains(text, "host-7") {
-		t.Errorf("a server's text: %s", text)
-	}
+	text := s.Do("GET", "/readyz").Body.String()
+	expect.That(t, strings.Contains(text, "Unauthorized (13)") && !strings.Contains(text, "host-7"), "a server's text: %s", text)
 }

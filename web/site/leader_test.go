@@ -7,6 +7,7 @@ import (
 
 	"shardboard/internal/api"
 	"shardboard/internal/auth"
+	"shardboard/internal/fixture/expect"
 	"shardboard/internal/store"
 	"shardboard/web/site"
 	"shardboard/web/webtest"
@@ -25,18 +26,14 @@ func TestPagesSayThatNobodyLeadsAfterAWhile(t *testing.T) {
 	state := func() api.DataDirectory {
 		return webtest.Decode[api.DataDirectory](t, x.Do("GET", "/api/v1/data", webtest.As("anna", auth.Viewer)))
 	}
-	if got := state(); said() || got.Leads || got.Leader == nil || got.Leader.Name != leader.Name {
-		t.Errorf("a follower: %+v", got)
-	}
+	got := state()
+	expect.That(t, !said() && !got.Leads && got.Leader != nil && got.Leader.Name == leader.Name, "a follower: %+v", got)
 	leader.Name = ""
-	if now = now.Add(14 * time.Second); said() {
-		t.Error("said before another one could lead")
-	}
+	now = now.Add(14 * time.Second)
+	expect.That(t, !said(), "said before another one could lead")
 	now = now.Add(time.Second)
-	if got := state(); !said() || got.Leader == nil || got.Leader.Name != "" {
-		t.Errorf("nobody leads, and pages do not say so: %+v", got)
-	}
-	if x.lose(); said() {
-		t.Error("said twice: the store cannot be used")
-	}
+	got = state()
+	expect.That(t, said() && got.Leader != nil && got.Leader.Name == "", "nobody leads, and pages do not say so: %+v", got)
+	x.lose()
+	expect.That(t, !said(), "said twice: the store cannot be used")
 }

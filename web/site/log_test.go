@@ -23,25 +23,20 @@ func TestTheLogSaysWhoByIDAndNeverBySecret(t *testing.T) {
 	door.Ask(door.Handler(), "GET", "/static/none.css", door.With("viewer"))
 	log := door.Log.String()
 	id := door.Principal("viewer").ID
-	for _, want := range []string{
+	expect.ContainsAll(t, log, []string{
 		`who=` + id + ` method=GET path=/zones status=200`, `who=` + id + ` method=GET path=/settings/users status=403`,
 		`who=` + id + ` method=GET path=/api/v1/nothing status=404`,
 		`who=- method=GET path=/zones status=303`, `who=- method=POST path=/login status=303`,
-	} {
-		expect.Contains(t, log, want, "the log")
-	}
-	for _, secret := range []string{door.Cookies["viewer"].Value, "sb_secret", webtest.GoodPassword, "session"} {
-		expect.That(t, !strings.Contains(log, secret), "%q is in the log", secret)
-	}
+	}, "the log")
+	expect.LacksAll(t, log, []string{door.Cookies["viewer"].Value, "sb_secret", webtest.GoodPassword, "session"}, "the log")
 	for line := range strings.Lines(log) {
 		expect.That(t, !strings.Contains(line, "msg=request ") || strings.Contains(line, " who="), "no who in %q", line)
 	}
 	s := webtest.New(t, webtest.WithPeople) // ids that somebody else gave out
 	s.Do("GET", "/zones", webtest.As("a\u202e=b\nlevel=ERROR who=root", auth.Viewer))
-	if line := s.Log.String(); strings.Count(line, "\n") != 1 || strings.Contains(line, "\u202e") ||
-		!strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`) {
-		t.Errorf("a hostile id makes the line %q", line)
-	}
+	line := s.Log.String()
+	expect.That(t, strings.Count(line, "\n") == 1 && !strings.Contains(line, "\u202e") &&
+		strings.Contains(line, `who="user:a\\u202e=b\\nlevel=ERROR`), "a hostile id makes the line %q", line)
 }
 
 func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
@@ -64,9 +59,8 @@ func TestLogHasNoQueriesAndNoForgedLines(t *testing.T) {
 	log := s.Log.String()
 	expect.Lacks(t, log, "customer-secret", "a query is in the log")
 	for line := range strings.Lines(log) {
-		if !strings.HasPrefix(line, "time=") || strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\r\n\x7f\u202e\x1b") {
-			t.Errorf("forged line %q", line)
-		}
+		expect.That(t, strings.HasPrefix(line, "time=") && !strings.ContainsAny(strings.TrimSuffix(line, "\n"), "\r\n\x7f\u202e\x1b"),
+			"forged line %q", line)
 	}
 	expect.That(t, strings.Count(log, "the server says <b>") >= 4, "causes are missing:\n%s", log)
 	expect.Contains(t, log, `path="/shards/a%0d%0alevel=ERROR%20msg=forged%E2%80%AE" status=404`, "paths are missing")

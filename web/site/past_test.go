@@ -21,12 +21,9 @@ func TestPastTimeIsRefusedByPagesOfThePresent(t *testing.T) {
 		"/api/v1/heat/chunks", "/api/v1/heat/shards", "/api/v1/heat/map", "/api/v1/heat/range", "/api/v1/advice", "/api/v1/alerts",
 		"/api/v1/layout", "/api/v1/surveys", "/api/v1/surveys/" + webtest.EndedSurvey} {
 		w := s.Do("GET", p+"?at=2026-01-01T00:00:00Z")
-		if w.Code != 400 || !strings.Contains(w.Body.String(), " shows the present only: ") {
-			t.Errorf("%s: %d %.200s", p, w.Code, w.Body)
-		}
-		if w := s.Do("GET", p); w.Code == 400 && strings.Contains(w.Body.String(), "shows the present only") {
-			t.Errorf("%s without a time: %s", p, w.Body)
-		}
+		expect.That(t, w.Code == 400 && strings.Contains(w.Body.String(), " shows the present only: "), "%s: %d %.200s", p, w.Code, w.Body)
+		w = s.Do("GET", p)
+		expect.That(t, w.Code != 400 || !strings.Contains(w.Body.String(), "shows the present only"), "%s without a time: %s", p, w.Body)
 	}
 }
 
@@ -60,9 +57,8 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 	for _, p := range pages {
 		w := x.Do("GET", p+"?at="+url.QueryEscape(answer.AtText(at)))
 		must.That(t, w.Code == 200, "%s: %d %s", p, w.Code, w.Body)
-		if got := shown(p, w.Body.String()); got != then[p] {
-			t.Errorf("%s differs: %s", p, webtest.FirstDifference(got, then[p]))
-		}
+		got := shown(p, w.Body.String())
+		expect.That(t, got == then[p], "%s differs: %s", p, webtest.FirstDifference(got, then[p]))
 		if shown(p, x.Do("GET", p).Body.String()) != then[p] {
 			changed++
 		}
@@ -101,9 +97,8 @@ func TestJSONOfAPastTimeIsAsItWasThen(t *testing.T) {
 			routers := regexp.MustCompile(`"routers":\[[^\]]*\]`)
 			want = routers.ReplaceAllString(want, `"routers":[]`)
 		}
-		if got := read(p + sep + "at=" + url.QueryEscape(answer.AtText(at))); got != want {
-			t.Errorf("%s: %s", p, webtest.FirstDifference(got, want))
-		}
+		got := read(p + sep + "at=" + url.QueryEscape(answer.AtText(at)))
+		expect.That(t, got == want, "%s: %s", p, webtest.FirstDifference(got, want))
 	}
 }
 
@@ -113,24 +108,20 @@ func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 	at := x.Now
 	x.Move(4, "shard-rs-1")
 	x.Now = x.Now.Add(3 * time.Hour)
-	doc := webtest.ParseHTML(t, x.Do("GET", "/projects?q=a&at="+answer.AtText(at)).Body.String())
+	doc := x.Page(t, "/projects?q=a&at="+answer.AtText(at))
 	bar := doc.Find("#timebar.is-past")
 	expect.Contains(t, bar.Find(".looking").Text(), "You are looking at 1 Mar 2026 12:01:00 UTC (3", "the text")
-	if got, _ := bar.Find("a[data-step=now]").Attr("href"); got != "/projects?q=a" {
-		t.Errorf("back to now leads to %q", got)
-	}
-	if text := bar.Text(); !strings.Contains(text, "The list of projects is the current one.") ||
-		strings.Contains(text, "Nothing was recorded") {
-		t.Errorf("%s", text)
-	}
+	got, _ := bar.Find("a[data-step=now]").Attr("href")
+	expect.Equal(t, got, "/projects?q=a", "back to now leads to")
+	text := bar.Text()
+	expect.That(t, strings.Contains(text, "The list of projects is the current one.") && !strings.Contains(text, "Nothing was recorded"),
+		"%s", text)
 	body := doc.Find("body")
-	if topics, _ := body.Attr("data-topics"); topics != "" {
-		t.Errorf("live topics %q", topics)
-	}
+	topics, _ := body.Attr("data-topics")
+	expect.Equal(t, topics, "", "live topics")
 	expect.Equal(t, doc.Find("#status .words").Text(), "as of 1 Mar 2026 12:01:00 UTC", "status")
-	if doc.Find("main form[method=post]").Length() != 0 || doc.Find(".side a[href='/audit']").Length() != 0 {
-		t.Error("something can be done")
-	}
+	expect.That(t, doc.Find("main form[method=post]").Length() == 0 && doc.Find(".side a[href='/audit']").Length() == 0,
+		"something can be done")
 	// Links stay in that time, those to what has no past do not.
 	want := "at=" + url.QueryEscape(answer.AtText(at))
 	for _, a := range doc.Find(".side a, main .rows a").Nodes {
@@ -140,9 +131,8 @@ func TestPageOfThePastIsMarkedAndNotLive(t *testing.T) {
 			expect.That(t, attr.Key != "href" || strings.Contains(attr.Val, want) == timed, "link to %s", attr.Val)
 		}
 	}
-	if v, _ := doc.Find("form[role=search][action='/projects'] input[name=at]").Attr("value"); v != answer.AtText(at) {
-		t.Errorf("the filter leads to %q", v)
-	}
+	v, _ := doc.Find("form[role=search][action='/projects'] input[name=at]").Attr("value")
+	expect.Equal(t, v, answer.AtText(at), "the filter leads to")
 }
 
 func TestGapsInTheHistoryAreShown(t *testing.T) {
@@ -153,16 +143,13 @@ func TestGapsInTheHistoryAreShown(t *testing.T) {
 	x.Show(x.Now, webtest.WithMoved(x.Watcher.Get(), webtest.DocumentsNS, 4, "shard-rs-1"))
 	x.Now = x.Now.Add(time.Minute)
 	html := x.Do("GET", "/?at="+answer.AtText(gap)).Body.String()
-	if !strings.Contains(html, "Nothing was recorded then.") ||
-		!strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing.") {
-		t.Errorf("%.2000s", html)
-	}
+	expect.That(t, strings.Contains(html, "Nothing was recorded then.") &&
+		strings.Contains(html, "This is the state of 1 Mar 2026 12:00:00 UTC; changes until 1 Mar 2026 13:00:00 UTC may be missing."),
+		"%.2000s", html)
 	got := webtest.Decode[api.List[api.Shard]](t, x.Do("GET", "/api/v1/shards?at="+answer.AtText(gap)))
 	expect.That(t, got.Stale && got.AsOf.Equal(webtest.Epoch), "%v %v", got.Stale, got.AsOf)
 	list := webtest.Decode[api.History](t, x.Do("GET", "/api/v1/history?from="+answer.AtText(webtest.Epoch)))
-	if len(list.Gaps) != 1 || !list.Gaps[0].From.Equal(webtest.Epoch) || !list.Begin.Equal(webtest.Epoch) {
-		t.Errorf("%+v", list)
-	}
+	expect.That(t, len(list.Gaps) == 1 && list.Gaps[0].From.Equal(webtest.Epoch) && list.Begin.Equal(webtest.Epoch), "%+v", list)
 }
 
 func TestHostileTimesAreRefused(t *testing.T) {
@@ -179,20 +166,16 @@ func TestHostileTimesAreRefused(t *testing.T) {
 		for _, path := range []string{"/", "/api/v1/shards"} {
 			w := x.Do("GET", path+"?at="+url.QueryEscape(at))
 			expect.That(t, w.Code == want, "%s at=%s: %d, want %d: %.300s", path, at, w.Code, want, w.Body)
-			if strings.Contains(w.Body.String(), "<script>") && path != "/" || strings.Contains(w.Body.String(), "&quot;<script>") {
-				t.Errorf("at=%s is in the answer as it is", at)
-			}
+			expect.That(t, (!strings.Contains(w.Body.String(), "<script>") || path == "/") && !strings.Contains(w.Body.String(), "&quot;<script>"),
+				"at=%s is in the answer as it is", at)
 		}
 	}
-	if w := x.Do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z"); !strings.Contains(w.Body.String(),
-		"history of this cluster begins at 2026-03-01T12:00:00Z") {
-		t.Errorf("%s", w.Body)
-	}
+	w := x.Do("GET", "/api/v1/shards?at=2020-01-01T00:00:00Z")
+	expect.That(t, strings.Contains(w.Body.String(), "history of this cluster begins at 2026-03-01T12:00:00Z"), "%s", w.Body)
 	without := webtest.New(t)
-	if w := without.Do("GET", "/?at=2026-03-01T11:00:00Z"); w.Code != 404 ||
-		!strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it.") {
-		t.Errorf("%d", w.Code)
-	}
+	w = without.Do("GET", "/?at=2026-03-01T11:00:00Z")
+	expect.That(t, w.Code == 404 && strings.Contains(w.Body.String(), "There is no history: this shardboard does not record it."),
+		"%d", w.Code)
 	expect.Lacks(t, without.Do("GET", "/").Body.String(), "timebar", "a way into a past that is not kept")
 }
 
@@ -217,7 +200,7 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 	page := "/collections/yorkie-meta.documents?shard=shard-rs-1"
 	follow := func(page, which string) string {
 		t.Helper()
-		doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
+		doc := x.Page(t, page)
 		link, _ := doc.Find("#timebar a[data-step=" + which + "]").Attr("href")
 		w := x.Do("GET", link)
 		must.That(t, w.Code == 303, "%s: %d %s", link, w.Code, w.Body)
@@ -225,26 +208,22 @@ func TestTheBarStepsFromChangeToChange(t *testing.T) {
 	}
 	for i := len(x.Times) - 1; i >= 0; i-- {
 		page = follow(page, "prev")
-		if u, _ := url.Parse(page); u.Query().Get("at") != answer.AtText(x.Times[i]) || u.Query().Get("shard") != "shard-rs-1" ||
-			u.Path != "/collections/yorkie-meta.documents" {
-			t.Fatalf("step %d leads to %s", i, page)
-		}
+		u, _ := url.Parse(page)
+		must.That(t, u.Query().Get("at") == answer.AtText(x.Times[i]) && u.Query().Get("shard") == "shard-rs-1" &&
+			u.Path == "/collections/yorkie-meta.documents", "step %d leads to %s", i, page)
 	}
-	doc := webtest.ParseHTML(t, x.Do("GET", page).Body.String())
+	doc := x.Page(t, page)
 	link, _ := doc.Find("#timebar a[data-step=prev]").Attr("href")
-	if w := x.Do("GET", link); w.Code != 404 || !strings.Contains(w.Body.String(), "history of this cluster begins at") {
-		t.Errorf("before the first: %d", w.Code)
-	}
+	w := x.Do("GET", link)
+	expect.That(t, w.Code == 404 && strings.Contains(w.Body.String(), "history of this cluster begins at"), "before the first: %d", w.Code)
 	for range x.Times[1:] {
 		page = follow(page, "next")
 	}
-	if page = follow(page, "next"); page != "/collections/yorkie-meta.documents?shard=shard-rs-1" {
-		t.Errorf("after the last: %s", page)
-	}
+	page = follow(page, "next")
+	expect.Equal(t, page, "/collections/yorkie-meta.documents?shard=shard-rs-1", "after the last")
 	for _, bad := range []string{"//evil.example/", "https://evil.example/", "/\\evil.example", "/logout", "/locate",
 		"javascript:alert(1)", "/nowhere"} {
-		if w := x.Do("GET", "/history/step?to=prev&of=change&page="+url.QueryEscape(bad)); w.Code != 400 || w.Header().Get("Location") != "" {
-			t.Errorf("%s: %d %s", bad, w.Code, w.Header().Get("Location"))
-		}
+		w := x.Do("GET", "/history/step?to=prev&of=change&page="+url.QueryEscape(bad))
+		expect.That(t, w.Code == 400 && w.Header().Get("Location") == "", "%s: %d %s", bad, w.Code, w.Header().Get("Location"))
 	}
 }

@@ -18,9 +18,8 @@ func TestDuplicateKeysOfAnObjectAreFound(t *testing.T) {
 		`{"ARGS":{"to":1,"TO":2}}`: "TO", `[{"a":1,"a":1}]`: "a", `{"a":{"x":1},"b":{"x":1},"c":["x","x"],"x":"a"}`: "",
 		`{"args":{"at":{"a":1,"A":2}}}`: "", `{"from":{"db.a":"x","db.A":"x"}}`: "", `{}`: "", `[]`: "", `1`: "", ``: "", `{"a":"a","b":"b"}`: "", `{"a":null,"b":[[],{}],"c":1}`: "",
 	} {
-		if name, twice := site.TwiceNamed([]byte(text)); name != want || twice != (want != "") {
-			t.Errorf("%s: %q %v, want %q", text, name, twice, want)
-		}
+		name, twice := site.TwiceNamed([]byte(text))
+		expect.That(t, name == want && twice == (want != ""), "%s: %q %v, want %q", text, name, twice, want)
 	}
 }
 
@@ -33,10 +32,9 @@ func TestBodyWithDuplicateKeysIsRefused(t *testing.T) {
 		w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"), webtest.Body(text))
 		expect.That(t, w.Code == 400 && strings.Contains(w.Body.String(), "twice"), "%s: %d %s", text, w.Code, w.Body)
 	}
-	if w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"),
-		webtest.Body(`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3"},"reason":"x"}`)); w.Code != 201 {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	w := s.Do("POST", "/api/v1/plans", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"kind":"move","args":{"ns":"yorkie-meta.changes","to":"shard-rs-3"},"reason":"x"}`))
+	expect.That(t, w.Code == 201, "%d %s", w.Code, w.Body)
 }
 
 func TestARefusedBodyNamesWhatIsWrongInIt(t *testing.T) {
@@ -67,15 +65,13 @@ func TestBodiesAreTextWithoutNUL(t *testing.T) {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		var into map[string]any
-		if err := site.ReadJSON(r, &into); (err == nil) != want || err != nil && fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v", body, err)
-		}
+		err := site.ReadJSON(r, &into)
+		expect.That(t, (err == nil) == want && (err == nil || fault.Of(err) == fault.Invalid), "%q: %v", body, err)
 	}
 	for body, want := range map[string]bool{"a=1&b=%C3%BC": true, "a=%00": false, "a=%FF": false, "a%00=1": false} {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		if err := site.ParseForm(r); (err == nil) != want || err != nil && fault.Of(err) != fault.Invalid {
-			t.Errorf("%q: %v", body, err)
-		}
+		err := site.ParseForm(r)
+		expect.That(t, (err == nil) == want && (err == nil || fault.Of(err) == fault.Invalid), "%q: %v", body, err)
 	}
 }

@@ -25,15 +25,13 @@ func TestRequestsHaveIDs(t *testing.T) {
 		s.Locator.Answer = func(placement.Query) ([]placement.Item, error) { return nil, errors.New("it broke") }
 		w := s.Do("GET", "/api/v1/locate?q=x", webtest.Header("X-Request-ID", sent))
 		id := w.Header().Get("X-Request-ID")
-		if taken && id != sent || !taken && !made.MatchString(id) || len(w.Header().Values("X-Request-ID")) != 1 {
-			t.Errorf("%q becomes %q", sent, id)
-		}
+		expect.That(t, (!taken || id == sent) && (taken || made.MatchString(id)) && len(w.Header().Values("X-Request-ID")) == 1,
+			"%q becomes %q", sent, id)
 		expect.Contains(t, w.Body.String(), `"request":"`+id+`"`, "the problem after %q", sent)
 		lines := strings.Split(strings.TrimSpace(s.Log.String()), "\n")
 		for _, line := range lines {
-			if !strings.HasSuffix(line, "request="+id) && !strings.HasSuffix(line, `request="`+id+`"`) {
-				t.Errorf("%q: the log has the line %s", sent, line)
-			}
+			expect.That(t, strings.HasSuffix(line, "request="+id) || strings.HasSuffix(line, `request="`+id+`"`),
+				"%q: the log has the line %s", sent, line)
 		}
 		expect.That(t, len(lines) >= 2, "%q: %d lines", sent, len(lines))
 	}
@@ -46,9 +44,8 @@ func TestRequestsHaveIDs(t *testing.T) {
 	if w := s.Do("GET", "/zones"); strings.Contains(w.Body.String(), w.Header().Get("X-Request-ID")) {
 		t.Error("a page that can be shown has the id of its request")
 	}
-	if w := s.Do("GET", "/", func(r *http.Request) { r.Host = "evil.example" }); !made.MatchString(w.Header().Get("X-Request-ID")) {
-		t.Errorf("a refusal has the headers %v", w.Header())
-	}
+	w := s.Do("GET", "/", func(r *http.Request) { r.Host = "evil.example" })
+	expect.That(t, made.MatchString(w.Header().Get("X-Request-ID")), "a refusal has the headers %v", w.Header())
 }
 
 func TestEachRequestIsLoggedWithTheAddressOfItsClient(t *testing.T) {
@@ -56,20 +53,15 @@ func TestEachRequestIsLoggedWithTheAddressOfItsClient(t *testing.T) {
 	door.Ask(door.Handler(), "GET", "/zones", door.With("viewer"))
 	door.Ask(door.Handler(), "GET", "/nothing")
 	for line := range strings.Lines(door.Log.String()) {
-		if strings.Contains(line, "msg=request ") && !strings.Contains(line, " from=192.0.2.1 ") {
-			t.Errorf("no address in %q", line)
-		}
+		expect.That(t, !strings.Contains(line, "msg=request ") || strings.Contains(line, " from=192.0.2.1 "), "no address in %q", line)
 	}
 }
 
 // A file of another release is asked for again, as the description says; one that no release has is not there.
 func TestFilesOfAnotherReleaseAreAskedForAgain(t *testing.T) {
 	s := webtest.New(t)
-	if w := s.Do("GET", "/static/app.0123456789ab.css"); w.Code != http.StatusTemporaryRedirect ||
-		w.Header().Get("Location") != "/static/app.0123456789ab.css?again=1" {
-		t.Errorf("%d %v", w.Code, w.Header())
-	}
-	if w := s.Do("GET", "/static/none.0123456789ab.css"); w.Code != http.StatusNotFound {
-		t.Errorf("%d", w.Code)
-	}
+	w := s.Do("GET", "/static/app.0123456789ab.css")
+	expect.That(t, w.Code == http.StatusTemporaryRedirect && w.Header().Get("Location") == "/static/app.0123456789ab.css?again=1",
+		"%d %v", w.Code, w.Header())
+	expect.Equal(t, s.Do("GET", "/static/none.0123456789ab.css").Code, http.StatusNotFound, "status")
 }

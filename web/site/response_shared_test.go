@@ -71,9 +71,8 @@ func TestConcurrentRequestsOfAPageRenderItOnce(t *testing.T) {
 		leave() // the one who came first
 		close(gate)
 		all.Wait()
-		if n := made.Load(); n != 2 {
-			t.Errorf("made %d times for two addresses", n)
-		}
+		n := made.Load()
+		expect.That(t, n == 2, "made %d times for two addresses", n)
 	})
 }
 
@@ -84,13 +83,9 @@ func TestStaticFilesAreKeptForEver(t *testing.T) {
 	for _, a := range assets {
 		w := s.Do("GET", a.URL, webtest.Header("Accept-Encoding", "gzip"))
 		h := w.Header()
-		if w.Code != 200 || h.Get("Cache-Control") != "public, max-age=31536000, immutable" || h.Get("Content-Type") != a.Type ||
-			h.Get("X-Content-Type-Options") != "nosniff" {
-			t.Errorf("%s: %d %v", a.URL, w.Code, h)
-		}
-		if (h.Get("Content-Encoding") == "gzip") != (a.Gzip != nil) {
-			t.Errorf("%s: encoding %q", a.URL, h.Get("Content-Encoding"))
-		}
+		expect.That(t, w.Code == 200 && h.Get("Cache-Control") == "public, max-age=31536000, immutable" && h.Get("Content-Type") == a.Type &&
+			h.Get("X-Content-Type-Options") == "nosniff", "%s: %d %v", a.URL, w.Code, h)
+		expect.Equal(t, h.Get("Content-Encoding") == "gzip", a.Gzip != nil, "%s: encoding %q", a.URL, h.Get("Content-Encoding"))
 		expect.Equal(t, s.Do("GET", "/static/"+a.Name).Code, 404, "without its hash %s", a.Name)
 	}
 }

@@ -31,10 +31,9 @@ func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 		"a role":                 s.Do("GET", "/settings/users", webtest.As("anna", auth.Viewer)),
 		"a form of another site": s.Do("POST", "/logout", webtest.As("anna", auth.Viewer), webtest.Header("Sec-Fetch-Site", "cross-site")),
 	} {
-		if text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text(); w.Code != http.StatusForbidden || strings.Contains(text, blame) ||
-			strings.Contains(text, "cluster user") {
-			t.Errorf("%s: %d %q", name, w.Code, text)
-		}
+		text := webtest.ParseHTML(t, w.Body.String()).Find("main").Text()
+		expect.That(t, w.Code == http.StatusForbidden && !strings.Contains(text, blame) && !strings.Contains(text, "cluster user"),
+			"%s: %d %q", name, w.Code, text)
 	}
 	s.Locator.Answer = func(placement.Query) ([]placement.Item, error) {
 		return nil, fault.Wrap(fault.Forbidden, &topology.DeniedError{Privilege: "find on yorkie-meta.projects"},
@@ -45,9 +44,8 @@ func TestOnlyTheClustersRefusalsAreBlamedOnItsUser(t *testing.T) {
 	out := httptest.NewRecorder()
 	_, denied := s.Locator.Answer(placement.Query{})
 	s.WriteErrorPage(out, httptest.NewRequest("GET", "/zones", nil), denied)
-	if out.Code != http.StatusForbidden || !strings.Contains(out.Body.String(), blame) {
-		t.Errorf("a refusal of the cluster: %d %s", out.Code, out.Body)
-	}
+	expect.That(t, out.Code == http.StatusForbidden && strings.Contains(out.Body.String(), blame),
+		"a refusal of the cluster: %d %s", out.Code, out.Body)
 }
 
 func TestMalformedInputIsRefusedWithASentence(t *testing.T) {
@@ -105,17 +103,13 @@ func TestAnswersAreCompressedAndTagged(t *testing.T) {
 		"/api/v1/collections/yorkie-meta.documents/chunks", "/shards/shard-rs-1.csv"} {
 		plain := get(path, webtest.Header("Accept-Encoding", "identity"))
 		small := get(path, webtest.Header("Accept-Encoding", "br, gzip"))
-		if small.Header.Get("Content-Encoding") != "gzip" || plain.Header.Get("Content-Encoding") != "" ||
-			small.ContentLength*2 > plain.ContentLength {
-			t.Errorf("%s: %d plain, %d compressed", path, plain.ContentLength, small.ContentLength)
-		}
+		expect.That(t, small.Header.Get("Content-Encoding") == "gzip" && plain.Header.Get("Content-Encoding") == "" &&
+			small.ContentLength*2 <= plain.ContentLength, "%s: %d plain, %d compressed", path, plain.ContentLength, small.ContentLength)
 		expect.Contains(t, strings.Join(small.Header.Values("Vary"), ","), "Accept-Encoding", "%s", path)
 		tag := small.Header.Get("ETag")
 		must.That(t, strings.HasPrefix(tag, `W/"`), "%s: tag %q", path, tag)
-		if again := get(path, webtest.Header("If-None-Match", `"x", `+tag)); again.StatusCode != http.StatusNotModified ||
-			again.ContentLength > 0 {
-			t.Errorf("%s again: %d", path, again.StatusCode)
-		}
+		again := get(path, webtest.Header("If-None-Match", `"x", `+tag))
+		expect.That(t, again.StatusCode == http.StatusNotModified && again.ContentLength <= 0, "%s again: %d", path, again.StatusCode)
 		s.Watcher.Publish(webtest.CannedTable(s.Watcher.Get().Seq+1, 250))
 		expect.Equal(t, get(path, webtest.Header("If-None-Match", tag)).StatusCode, http.StatusOK, "%s after a change", path)
 	}
@@ -127,9 +121,8 @@ func TestTagsOfAProcessAreItsOwn(t *testing.T) {
 		s := webtest.New(t, func(d *site.Deps) { d.Now, d.Version = func() time.Time { return now }, `v1, "x"` })
 		w := s.Do("GET", address)
 		got := w.Header().Get("ETag")
-		if again := s.Do("GET", address, webtest.Header("If-None-Match", got)); again.Code != http.StatusNotModified {
-			t.Errorf("%s is not its own tag: %d", got, again.Code)
-		}
+		again := s.Do("GET", address, webtest.Header("If-None-Match", got))
+		expect.Equal(t, again.Code, http.StatusNotModified, "%s is not its own tag", got)
 		return got
 	}
 	first := tag(webtest.Epoch, "/zones")
@@ -154,14 +147,12 @@ func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
 		c.change()
 		w := s.Do("GET", "/readyz")
 		var got api.Ready
-		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Ready != c.ready || (w.Code == 200) != c.ready ||
-			(got.Reason == "") != c.ready {
-			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
-		}
+		err := json.Unmarshal(w.Body.Bytes(), &got)
+		expect.That(t, err == nil && got.Ready == c.ready && (w.Code == 200) == c.ready && (got.Reason == "") == c.ready,
+			"%s: %d %s", c.name, w.Code, w.Body)
 		expect.Equal(t, s.Do("GET", "/healthz").Code, 200, "%s: healthz", c.name)
-		if w := s.Do("GET", "/api/v1/projects"); (w.Code == 200) != c.ready {
-			t.Errorf("%s: projects %d", c.name, w.Code)
-		}
+		w = s.Do("GET", "/api/v1/projects")
+		expect.Equal(t, w.Code == 200, c.ready, "%s: projects %d", c.name, w.Code)
 		for _, address := range []string{"/", "/collections", "/projects", "/zones", "/activity", "/locate"} {
 			expect.Equal(t, s.Do("GET", address).Code, 200, "%s: %s", c.name, address)
 		}

@@ -11,9 +11,8 @@ import (
 func TestTheLastWatchedThingCanBeDroppedWithoutAScript(t *testing.T) {
 	s := webtest.New(t)
 	item := "watch=project%3A" + webtest.ProjectID(5).Hex()
-	doc := webtest.ParseHTML(t, s.Do("GET", "/collections?"+item).Body.String())
-	if to, ok := doc.Find("a.drop").Attr("href"); !ok || strings.Contains(to, "watch=") {
-		t.Errorf("it leads to %q", to)
-	}
+	doc := s.Page(t, "/collections?"+item)
+	to, ok := doc.Find("a.drop").Attr("href")
+	expect.That(t, ok && !strings.Contains(to, "watch="), "it leads to %q", to)
 	expect.Equal(t, doc.Find(`.entry a[href^="/zones"]`).AttrOr("href", ""), "/zones?"+item, "another page")
 }

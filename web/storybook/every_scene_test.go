@@ -77,15 +77,13 @@ func TestEveryScene(t *testing.T) {
 				fields += checkFields(t, doc)
 			}
 			for _, secret := range []string{"mongodb://", "shard-rs", "data-topics", "5.0.7", "/collections"} {
-				if signIn[sc.Name] && strings.Contains(html, secret) && !(secret == "/collections" && strings.Contains(sc.Name, "ended")) {
-					t.Errorf("shows %s before sign-in", secret)
-				}
+				expect.That(t, !signIn[sc.Name] || !strings.Contains(html, secret) || secret == "/collections" && strings.Contains(sc.Name, "ended"),
+					"shows %s before sign-in", secret)
 			}
 		})
 	}
-	if words < len(saidByScenes) && !testing.Short() || words < 20 || fields < 30 && !testing.Short() {
-		t.Errorf("only %d words and %d fields were looked for", words, fields)
-	}
+	expect.That(t, (words >= len(saidByScenes) || testing.Short()) && words >= 20 && (fields >= 30 || testing.Short()),
+		"only %d words and %d fields were looked for", words, fields)
 }
 
 func names(list []webtest.Scene) map[string]bool {
@@ -102,13 +100,11 @@ func checkFields(t *testing.T, doc *goquery.Document) (n int) {
 		n++
 		name := f.AttrOr("name", "?")
 		id, has := f.Attr("id")
-		if f.ParentsFiltered("label").Length() == 0 && (!has || doc.Find("label[for='"+id+"']").Length() != 1) {
-			t.Errorf("%s has no label", name)
-		}
+		expect.That(t, f.ParentsFiltered("label").Length() != 0 || has && doc.Find("label[for='"+id+"']").Length() == 1,
+			"%s has no label", name)
 		holds := f.AttrOr("autocomplete", "")
-		if f.Is("input") && holds == "" || f.AttrOr("type", "") == "password" && !strings.Contains(holds, "-password") {
-			t.Errorf("%s does not say what it holds: %q", name, holds)
-		}
+		expect.That(t, (!f.Is("input") || holds != "") && (f.AttrOr("type", "") != "password" || strings.Contains(holds, "-password")),
+			"%s does not say what it holds: %q", name, holds)
 	})
 	if n := doc.Find("form:not([method=post]):not([role=search]):not([method=dialog])").Length(); n > 0 {
 		t.Errorf("%d forms are no POST", n)

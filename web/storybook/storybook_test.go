@@ -61,9 +61,8 @@ func TestNamesOfScenesAreUnique(t *testing.T) {
 func TestIndexLeadsToEveryScene(t *testing.T) {
 	doc := webtest.ParseHTML(t, book.get(t, "/storybook?theme=dark", "").Body.String())
 	for _, name := range append(storybook.Names(), storybook.Components()...) {
-		if doc.Find(`a[href="/storybook/`+name+`?theme=dark"]`).Length() != 1 {
-			t.Errorf("the index does not lead to %s in the same theme", name)
-		}
+		expect.Equal(t, doc.Find(`a[href="/storybook/`+name+`?theme=dark"]`).Length(), 1,
+			"the index does not lead to %s in the same theme", name)
 	}
 }
 
@@ -71,9 +70,8 @@ func TestSceneStandsStillInItsTheme(t *testing.T) {
 	for _, theme := range []string{"light", "dark"} {
 		doc := webtest.ParseHTML(t, book.get(t, "/storybook/zones?theme="+theme, "").Body.String())
 		expect.Equal(t, doc.Find("html").AttrOr("data-theme", ""), theme, "theme")
-		if _, opens := doc.Find("body").Attr("data-topics"); opens {
-			t.Error("the page would open a socket")
-		}
+		_, opens := doc.Find("body").Attr("data-topics")
+		expect.That(t, !opens, "the page would open a socket")
 	}
 }
 
@@ -81,13 +79,10 @@ func TestScriptsOfASceneReadItsCluster(t *testing.T) {
 	type shards struct{ Items []struct{ Name string } }
 	for scene, want := range map[string]int{"overview": 3, "overview-hundred": 100} {
 		w := book.get(t, "/api/v1/shards?limit=1000", "http://127.0.0.1:8091/storybook/"+scene+"?theme=dark")
-		if got := len(webtest.Decode[shards](t, w).Items); got != want {
-			t.Errorf("%s has %d shards, want %d", scene, got, want)
-		}
+		got := len(webtest.Decode[shards](t, w).Items)
+		expect.That(t, got == want, "%s has %d shards, want %d", scene, got, want)
 	}
-	if w := book.get(t, "/api/v1/shards", "http://127.0.0.1:8091/elsewhere"); w.Code != http.StatusNotFound {
-		t.Errorf("without a scene: %d", w.Code)
-	}
+	expect.Equal(t, book.get(t, "/api/v1/shards", "http://127.0.0.1:8091/elsewhere").Code, http.StatusNotFound, "without a scene")
 }
 
 func TestStorybookChangesNothing(t *testing.T) {

@@ -39,9 +39,7 @@ func spaced(body string) string { return strings.Join(strings.Fields(body), " ")
 
 func holds(t *testing.T, page string, wants ...string) {
 	t.Helper()
-	for _, want := range wants {
-		expect.That(t, strings.Contains(page, want), "no %q in the page", want)
-	}
+	expect.ContainsAll(t, page, wants, "the page")
 }
 
 func TestSurveysPageShowsProgressThatScreenReadersKnow(t *testing.T) {
@@ -50,9 +48,8 @@ func TestSurveysPageShowsProgressThatScreenReadersKnow(t *testing.T) {
 	page := spaced(w.Body.String())
 	holds(t, page, `<progress max="1" value="0.25" aria-label="All projects in project-wide collections, counted">`, "<progress aria-label=",
 		"250 of 1 000", "about 1 min left", "Slowed down", `action="/surveys/RUNS/stop"`, "time left unknown")
-	if w.Header().Get("Refresh") == "" || w.Header().Get("ETag") != "" || strings.Contains(page, "<script>alert") {
-		t.Errorf("%v", w.Header())
-	}
+	expect.That(t, w.Header().Get("Refresh") != "" && w.Header().Get("ETag") == "" && !strings.Contains(page, "<script>alert"),
+		"%v", w.Header())
 }
 
 func TestProjectPageTellsWhatWasMeasuredAndHow(t *testing.T) {
@@ -68,9 +65,8 @@ func TestProjectPageShowsEstimatesWhereNothingWasSurveyed(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys = &webtest.StubSurveys{} })
 	page := spaced(s.Do("GET", "/projects/"+webtest.ProjectID(1).Hex()).Body.String())
 	holds(t, page, `<tr data-key="documents">`, "Sampled", "The truth is between")
-	if strings.Contains(page, "Not measured yet.") || strings.Contains(page, "Estimating sizes by project is paused") {
-		t.Error("the page of a project with estimates says that nothing was measured")
-	}
+	expect.That(t, !strings.Contains(page, "Not measured yet.") && !strings.Contains(page, "Estimating sizes by project is paused"),
+		"the page of a project with estimates says that nothing was measured")
 }
 
 func TestProjectPageSaysWhyNothingIsEstimated(t *testing.T) {
@@ -84,13 +80,10 @@ func TestProjectPageSaysThatNothingWasSurveyedYet(t *testing.T) {
 	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys, d.Measured.Holdings = &webtest.StubSurveys{}, nil })
 	holds(t, spaced(s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()).Body.String()), "Not measured yet.")
 	s = webtest.New(t, func(d *site.Deps) { d.Measured.Surveys = nil })
-	if page := s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex()); strings.Contains(page.Body.String(), "project-survey") ||
-		page.Code != 200 {
-		t.Error("a panel without anything behind it")
-	}
-	if w := s.Do("GET", "/surveys"); w.Code != 200 || strings.Contains(w.Body.String(), `name="kind"`) {
-		t.Error("a form without anything behind it")
-	}
+	page := s.Do("GET", "/projects/"+webtest.ProjectID(5).Hex())
+	expect.That(t, !strings.Contains(page.Body.String(), "project-survey") && page.Code == 200, "a panel without anything behind it")
+	w := s.Do("GET", "/surveys")
+	expect.That(t, w.Code == 200 && !strings.Contains(w.Body.String(), `name="kind"`), "a form without anything behind it")
 	if w := s.Do("GET", "/api/v1/surveys/X"); w.Code != http.StatusServiceUnavailable {
 		t.Error(w.Code)
 	}
@@ -105,9 +98,7 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 	must.That(t, w.Code == http.StatusSeeOther && w.Header().Get("Location") == "/surveys", "%d %v", w.Code, w.Header())
 	w = s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
 		webtest.Body(`{"kind":"projects","ns":"yorkie-meta.documents"}`))
-	if w.Code != http.StatusAccepted || w.Header().Get("Location") != "/api/v1/surveys/WAITS" {
-		t.Fatalf("%d %v", w.Code, w.Header())
-	}
+	must.That(t, w.Code == http.StatusAccepted && w.Header().Get("Location") == "/api/v1/surveys/WAITS", "%d %v", w.Code, w.Header())
 	want := []survey.Request{
 		{Kind: survey.Project, Project: id, DB: "yorkie-meta"},
 		{Kind: survey.Projects, NS: "yorkie-meta.documents"},
@@ -116,10 +107,9 @@ func TestASurveyIsStartedByFormAndByAPI(t *testing.T) {
 		t.Errorf("%+v by %+v", stub.Started, stub.By)
 	}
 	for _, bad := range []string{`{"kind":"project"}`, `{"kind":"document","document":"<x>"}`, `{"kind":"projects","shard":"x"}`} {
-		if w := s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
-			webtest.Body(bad)); w.Code != http.StatusBadRequest {
-			t.Errorf("%s: %d", bad, w.Code)
-		}
+		w := s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
+			webtest.Body(bad))
+		expect.Equal(t, w.Code, http.StatusBadRequest, "%s", bad)
 	}
 	s.Do("POST", "/surveys/RUNS/stop", webtest.Header("Content-Type", "application/x-www-form-urlencoded"))
 	s.Do("POST", "/api/v1/surveys/RUNS/stop")
@@ -134,15 +124,13 @@ func TestSurveyOfADocumentWithAnyID(t *testing.T) {
 	for _, body := range []string{"project=" + webtest.ProjectID(5).Hex(), "project=" + url.QueryEscape(webtest.HostileName), "project="} {
 		w := s.Do("POST", "/surveys", webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
 			webtest.Body(body+"&kind=document&document=+o-1%2F%3Cb%3E"))
-		if got := stub.Started[len(stub.Started)-1]; w.Code != http.StatusSeeOther || got.Text != "o-1/<b>" || !got.Document.IsZero() ||
-			got.Project.IsZero() != (body == "project=") {
-			t.Errorf("%s: %d %+v", body, w.Code, got)
-		}
+		got := stub.Started[len(stub.Started)-1]
+		expect.That(t, w.Code == http.StatusSeeOther && got.Text == "o-1/<b>" && got.Document.IsZero() &&
+			got.Project.IsZero() == (body == "project="), "%s: %d %+v", body, w.Code, got)
 	}
-	if w := s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
-		webtest.Body(`{"kind":"document","document":"5","project":"no such tenant"}`)); w.Code != http.StatusBadRequest {
-		t.Errorf("a project that is none: %d", w.Code)
-	}
+	w := s.Do("POST", "/api/v1/surveys", webtest.Header("Content-Type", "application/json"),
+		webtest.Body(`{"kind":"document","document":"5","project":"no such tenant"}`))
+	expect.Equal(t, w.Code, http.StatusBadRequest, "a project that is none")
 	text := []byte("\x02\x08\x00\x00\x00o-1/<b>\x00")
 	stub.All[2].Request = survey.Request{Kind: survey.Document, Text: "o-1/<b>"}
 	stub.Result.Collections = stub.Result.Collections[:1]
@@ -159,19 +147,16 @@ func TestSurveyOfADocumentWithAnyID(t *testing.T) {
 func TestSurveyAnswersHaveNoZeroForWhatWasNotSeen(t *testing.T) {
 	s := webtest.New(t)
 	list := webtest.Decode[api.List[api.Survey]](t, s.Do("GET", "/api/v1/surveys"))
-	if len(list.Items) != 3 || list.Items[0].Progress.Total != nil || *list.Items[1].Progress.EtaSeconds != 90 ||
-		list.Items[2].Method != "sample" {
-		t.Errorf("%+v", list.Items)
-	}
+	expect.That(t, len(list.Items) == 3 && list.Items[0].Progress.Total == nil && *list.Items[1].Progress.EtaSeconds == 90 &&
+		list.Items[2].Method == "sample", "%+v", list.Items)
 	one := webtest.Decode[api.SurveyDetail](t, s.Do("GET", "/api/v1/surveys/"+webtest.EndedSurvey))
 	c := one.Collections[0]
 	if c.Unseen == nil || c.Unseen.Rows != 15 || c.Projects[0].Name != webtest.HostileName || c.Projects[0].Shards[1].Rows.Value != nil ||
 		*c.Projects[0].Rows.Value != 5000 {
 		t.Errorf("%+v", c)
 	}
-	if d := one.Collections[2]; d.Reason != "notPermitted" || d.Rows.Value != nil {
-		t.Errorf("%+v", d)
-	}
+	d := one.Collections[2]
+	expect.That(t, d.Reason == "notPermitted" && d.Rows.Value == nil, "%+v", d)
 }
 
 func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
@@ -179,15 +164,12 @@ func TestOnlyOperatorsStartAndStopSurveys(t *testing.T) {
 	stub := webtest.CannedSurveys()
 	s := webtest.New(t, func(d *site.Deps) { d.Measured.Surveys, d.Access.Auth = stub, webtest.OnePerson{Who: viewer} })
 	for _, address := range []string{"/surveys", "/surveys/RUNS/stop", "/api/v1/surveys", "/api/v1/surveys/RUNS/stop"} {
-		if w := s.Do("POST", address, webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
-			webtest.Body("kind=projects")); w.Code != http.StatusForbidden {
-			t.Errorf("%s: %d", address, w.Code)
-		}
+		w := s.Do("POST", address, webtest.Header("Content-Type", "application/x-www-form-urlencoded"),
+			webtest.Body("kind=projects"))
+		expect.Equal(t, w.Code, http.StatusForbidden, "%s", address)
 	}
 	page := s.Do("GET", "/surveys").Body.String()
-	if strings.Contains(page, "<button name") || strings.Contains(page, "/stop") || strings.Contains(page, `name="kind"`) ||
-		len(stub.Started)+len(stub.Stopped) > 0 {
-		t.Error("a viewer is offered what they may not do")
-	}
+	expect.That(t, !strings.Contains(page, "<button name") && !strings.Contains(page, "/stop") && !strings.Contains(page, `name="kind"`) &&
+		len(stub.Started)+len(stub.Stopped) == 0, "a viewer is offered what they may not do")
 	holds(t, page, "needs the role")
 }

@@ -20,8 +20,7 @@ func TestAddressesAreCompletedInACopy(t *testing.T) {
 	}
 	given := tree("")
 	got := templates.Base{Root: "/board", Prefix: "/c/one"}.Addressed(given)
-	if want := tree("/board/c/one"); !reflect.DeepEqual(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
+	want := tree("/board/c/one")
+	expect.That(t, reflect.DeepEqual(got, want), "%+v, want %+v", got, want)
 	expect.That(t, reflect.DeepEqual(given, tree("")), "the answer itself has changed: %+v", given)
 }

@@ -36,14 +36,12 @@ func TestSmallestSegmentsOfManyShardsAreOne(t *testing.T) {
 		t.Errorf("%d segments that are %v together, the last is %+v", len(m.Parts), sum, last)
 	}
 	expect.Equal(t, m.Parts[0].Shard.Name, "shard-rs-1", "the shard to keep is not there: %+v", m.Parts[0])
-	if !strings.Contains(m.Label, "shard-rs-99: ") || !strings.HasSuffix(m.Label, last.Title) {
-		t.Errorf("the words of the picture are not those of its segments: %s", m.Label)
-	}
+	expect.That(t, strings.Contains(m.Label, "shard-rs-99: ") && strings.HasSuffix(m.Label, last.Title),
+		"the words of the picture are not those of its segments: %s", m.Label)
 }
 
 func TestFewSegmentsStayAsTheyAre(t *testing.T) {
 	list, refs := shardsHolding(5000, 3000, 1)
-	if m := Measures(list, refs, "")[0]; len(m.Parts) != 3 || m.Parts[2].From < 0.99 {
-		t.Errorf("segments: %+v", m.Parts)
-	}
+	m := Measures(list, refs, "")[0]
+	expect.That(t, len(m.Parts) == 3 && m.Parts[2].From >= 0.99, "segments: %+v", m.Parts)
 }

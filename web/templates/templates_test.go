@@ -20,9 +20,8 @@ func TestAgoUsesOneUnit(t *testing.T) {
 	} {
 		expect.Equal(t, strings.ReplaceAll(Ago(now.Add(-d), now).Text, "\u202f", " "), want, "Ago(%v)", d)
 	}
-	if got := Ago(time.Time{}, now); got.Text != "never" || !got.At.IsZero() {
-		t.Errorf("Ago(zero) = %+v", got)
-	}
+	got := Ago(time.Time{}, now)
+	expect.That(t, got.Text == "never" && got.At.IsZero(), "Ago(zero) = %+v", got)
 }
 
 func TestSVGLengthsAreShortAndInRange(t *testing.T) {
@@ -48,14 +47,12 @@ func TestFragmentsDoNotChangeMerelyBecauseTimePasses(t *testing.T) {
 	}
 	early, late := at.Add(5*time.Second), at.Add(time.Hour)
 	ctx := AsFragment(t.Context())
-	if a, b := draw(ctx, early), draw(ctx, late); a != b {
-		t.Errorf("fragment differs:\n%s\n%s", a, b)
-	}
+	a, b := draw(ctx, early), draw(ctx, late)
+	expect.That(t, a == b, "fragment differs:\n%s\n%s", a, b)
 	expect.Contains(t, draw(t.Context(), early), "5"+" s ago", "a page says how long ago")
 }
 
 func TestCutKeepsTheWholeForTheClipboard(t *testing.T) {
-	if k := Cut("0123456789", 5); k.Full != "0123456789" || k.Short != "01…89" {
-		t.Errorf("Cut = %+v", k)
-	}
+	k := Cut("0123456789", 5)
+	expect.That(t, k.Full == "0123456789" && k.Short == "01…89", "Cut = %+v", k)
 }

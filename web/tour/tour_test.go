@@ -28,7 +28,7 @@ func panelAt(t *testing.T, s *webtest.Server, path, cookie string) *goquery.Sele
 	if cookie != "" {
 		with = func(r *http.Request) { r.AddCookie(&http.Cookie{Name: site.TourCookie, Value: cookie}) }
 	}
-	return webtest.ParseHTML(t, s.Do("GET", path, with).Body.String()).Find("main #tour-step")
+	return s.Page(t, path, with).Find("main #tour-step")
 }
 
 func choose(s *webtest.Server, step, from string) *httptest.ResponseRecorder {
@@ -38,21 +38,17 @@ func choose(s *webtest.Server, step, from string) *httptest.ResponseRecorder {
 // Without scripts the page lists the whole tour, and each step leads to a page that exists.
 func TestEachStepOfTheTourLeadsToAPage(t *testing.T) {
 	s := demo(t)
-	page := webtest.ParseHTML(t, s.Do("GET", "/tour").Body.String())
+	page := s.Page(t, "/tour")
 	titles := page.Find("#tour-steps > li h2").Map(func(_ int, x *goquery.Selection) string { return x.Text() })
 	expect.EqualSlices(t, titles, []string{"Overview", "Locate", "Heat", "Plan", "Proof", "Undo"}, "steps")
 	for i := range titles {
 		w := choose(s, strconv.Itoa(i), "/")
 		to, focus, _ := strings.Cut(w.Header().Get("Location"), "#")
-		if w.Code != http.StatusSeeOther || focus != "tour-step" || s.Do("GET", to).Code >= 400 {
-			t.Errorf("step %d: %d to %q#%s", i, w.Code, to, focus)
-		}
-		if c := w.Result().Cookies(); len(c) != 1 || c[0].Value != strconv.Itoa(i) || !c[0].HttpOnly {
-			t.Errorf("step %d: cookies %v", i, c)
-		}
-		if at := panelAt(t, s, to, strconv.Itoa(i)); !strings.Contains(at.Text(), "step "+strconv.Itoa(i+1)+" of 6") {
-			t.Errorf("step %d at %s shows %q", i, to, at.Text())
-		}
+		expect.That(t, w.Code == http.StatusSeeOther && focus == "tour-step" && s.Do("GET", to).Code < 400,
+			"step %d: %d to %q#%s", i, w.Code, to, focus)
+		c := w.Result().Cookies()
+		expect.That(t, len(c) == 1 && c[0].Value == strconv.Itoa(i) && c[0].HttpOnly, "step %d: cookies %v", i, c)
+		expect.Contains(t, panelAt(t, s, to, strconv.Itoa(i)).Text(), "step "+strconv.Itoa(i+1)+" of 6", "step %d at %s shows", i, to)
 	}
 }
 
@@ -70,28 +66,24 @@ func TestASkippedTourStaysAway(t *testing.T) {
 	for _, path := range []string{"/", "/zones", "/heat"} {
 		expect.Equal(t, panelAt(t, s, path, site.TourSkipped).Length(), 0, "%s shows the tour again", path)
 	}
-	page := webtest.ParseHTML(t, s.Do("GET", "/zones").Body.String())
-	if page.Find(`main .banner.is-note a[href="/tour"]`).Length() != 1 || page.Find("main .banner.is-bad").Length() != 0 {
-		t.Error("the note that it is a demo does not lead back to the tour")
-	}
+	page := s.Page(t, "/zones")
+	expect.That(t, page.Find(`main .banner.is-note a[href="/tour"]`).Length() == 1 && page.Find("main .banner.is-bad").Length() == 0,
+		"the note that it is a demo does not lead back to the tour")
 }
 
 func TestAStepNamesTheWayToItsPage(t *testing.T) {
 	s := demo(t)
-	if b := panelAt(t, s, "/zones", "2").Find("button.main"); b.Length() != 1 || b.Text() != "Show the heat" {
-		t.Errorf("on another page the main button is %q", b.Text())
-	}
-	if b := panelAt(t, s, "/heat", "2").Find("button.main"); b.Length() != 1 || b.Text() != "Next: Plan" {
-		t.Errorf("on its page the main button is %q", b.Text())
-	}
+	b := panelAt(t, s, "/zones", "2").Find("button.main")
+	expect.That(t, b.Length() == 1 && b.Text() == "Show the heat", "on another page the main button is %q", b.Text())
+	b = panelAt(t, s, "/heat", "2").Find("button.main")
+	expect.That(t, b.Length() == 1 && b.Text() == "Next: Plan", "on its page the main button is %q", b.Text())
 }
 
 func TestStepsThatDoNotExistAreRefused(t *testing.T) {
 	s := demo(t)
 	for _, step := range []string{"", "6", "-1", "x"} {
-		if w := choose(s, step, "/"); w.Code != http.StatusBadRequest || len(w.Result().Cookies()) != 0 {
-			t.Errorf("step %q: %d", step, w.Code)
-		}
+		w := choose(s, step, "/")
+		expect.That(t, w.Code == http.StatusBadRequest && len(w.Result().Cookies()) == 0, "step %q: %d", step, w.Code)
 	}
 	for _, cookie := range []string{"6", "-1", "x", "99999999999999999999"} {
 		expect.Equal(t, panelAt(t, s, "/", cookie).Length(), 0, "the cookie %q shows a step", cookie)
@@ -102,14 +94,11 @@ func TestOnlyADemoHasTheTour(t *testing.T) {
 	s := webtest.New(t, webtest.WithPeople)
 	as := webtest.As("anna", auth.Operator)
 	for _, path := range []string{"/", "/tour"} {
-		page := webtest.ParseHTML(t, s.Do("GET", path, as, func(r *http.Request) {
+		page := s.Page(t, path, as, func(r *http.Request) {
 			r.AddCookie(&http.Cookie{Name: site.TourCookie, Value: "1"})
-		}).Body.String())
-		if page.Find("#tour, #tour-step, form[action='/tour']").Length() != 0 {
-			t.Errorf("%s shows the tour outside of a demo", path)
-		}
+		})
+		expect.Equal(t, page.Find("#tour, #tour-step, form[action='/tour']").Length(), 0, "%s shows the tour outside of a demo", path)
 	}
-	if w := s.Do("POST", "/tour", as, webtest.Form("step", "1")); w.Code != http.StatusNotFound {
-		t.Errorf("the tour starts outside of a demo: %d", w.Code)
-	}
+	w := s.Do("POST", "/tour", as, webtest.Form("step", "1"))
+	expect.Equal(t, w.Code, http.StatusNotFound, "the tour starts outside of a demo")
 }

@@ -22,16 +22,8 @@ func FailedAttempt(t testing.TB, table *topology.Table, chunk int, begin time.Ti
 		to = append(to, bson.E{Key: "errmsg", Value: reason})
 	}
 	return []topology.Event{
-		MoveEntry(
-			t,
-			table,
-			chunk,
-			begin.Add(10065*time.Millisecond),
-			"moveChunk.from",
-			bson.E{Key: "step 1 of 6", Value: int32(0)},
-			bson.E{Key: "step 2 of 6", Value: int32(10040)},
-			aborted,
-		),
+		MoveEntry(t, table, chunk, begin.Add(10065*time.Millisecond), "moveChunk.from",
+			bson.E{Key: "step 1 of 6", Value: int32(0)}, bson.E{Key: "step 2 of 6", Value: int32(10040)}, aborted),
 		MoveEntry(t, table, chunk, begin.Add(10044*time.Millisecond), "moveChunk.error"),
 		MoveEntry(t, table, chunk, begin.Add(10040*time.Millisecond), "moveChunk.to", to...),
 		MoveEntry(t, table, chunk, begin, "moveChunk.start"),

@@ -119,6 +119,20 @@ func Decode[T any](t testing.TB, w *httptest.ResponseRecorder) T {
 	return out
 }
 
+// Page is the page at an address, which has to be there.
+func (s *Server) Page(t testing.TB, address string, change ...func(*http.Request)) *goquery.Document {
+	t.Helper()
+	return s.PageWith(t, http.StatusOK, address, change...)
+}
+
+// PageWith is a page that comes with another status.
+func (s *Server) PageWith(t testing.TB, status int, address string, change ...func(*http.Request)) *goquery.Document {
+	t.Helper()
+	w := s.Do("GET", address, change...)
+	must.That(t, w.Code == status, "%s: %d %.300s", address, w.Code, w.Body)
+	return ParseHTML(t, w.Body.String())
+}
+
 // ParseHTML parses a page.
 func ParseHTML(t testing.TB, html string) *goquery.Document {
 	t.Helper()

@@ -22,22 +22,20 @@ func TestZonesAreEditedInTheirRows(t *testing.T) {
 			{Key: "max", Value: bson.D{{Key: "p", Value: 10}}}, {Key: "zone", Value: "eu"}})
 		c.Must(c.Watcher.Refresh(c.Context()))
 		open := func(path string, role auth.Role) *goquery.Document {
-			return webtest.ParseHTML(c.T, c.Do("GET", path, webtest.As("anna", role)).Body.String())
+			return c.Page(c.T, path, webtest.As("anna", role))
 		}
 		page := open("/zones", auth.Operator)
 		links := page.Find(".may-edit #live-zones td.edit a")
-		if links.Length() != 2 || page.Find(".acts a[href*=zone-remove]").Length() != 0 {
-			t.Fatalf("%d rows can be edited, %d buttons remove", links.Length(), page.Find(".acts a[href*=zone-remove]").Length())
-		}
+		must.That(t, links.Length() == 2 && page.Find(".acts a[href*=zone-remove]").Length() == 0,
+			"%d rows can be edited, %d buttons remove", links.Length(), page.Find(".acts a[href*=zone-remove]").Length())
 		address := links.Last().AttrOr("href", "")
 		for path, role := range map[string]auth.Role{"/zones": auth.Viewer, address: auth.Viewer} {
 			expect.Equal(t, open(path, role).Find(".may-edit, #live-zones form").Length(), 0, "%s lets a viewer edit", path)
 		}
 		row := open(address, auth.Operator)
 		form := row.Find("#live-zones form#zone-edit")
-		if form.Length() != 1 || row.Find("#live-zones").AttrOr("data-live-url", "") != address {
-			t.Fatalf("%d forms; the row does not stay a form when something changes", form.Length())
-		}
+		must.That(t, form.Length() == 1 && row.Find("#live-zones").AttrOr("data-live-url", "") == address,
+			"%d forms; the row does not stay a form when something changes", form.Length())
 		fields := url.Values{"reason": {"a test"}}
 		row.Find("#zone-edit input[type=hidden], input[form=zone-edit], [form=zone-edit] option[selected]").Each(
 			func(_ int, f *goquery.Selection) {
@@ -46,8 +44,7 @@ func TestZonesAreEditedInTheirRows(t *testing.T) {
 		must.That(t, fields.Get("zone") == "eu" && fields.Get("ns") == "app.users", "the form has %v", fields)
 		fields.Set("max", `{"p": 20}`)
 		fields.Set("kind", form.Find("button").First().AttrOr("value", ""))
-		if w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator), webtest.EncodedForm(fields.Encode())); w.Code != 303 {
-			t.Fatalf("%d %.300s", w.Code, w.Body)
-		}
+		w := c.Do("POST", "/plans", webtest.As("anna", auth.Operator), webtest.EncodedForm(fields.Encode()))
+		must.That(t, w.Code == 303, "%d %.300s", w.Code, w.Body)
 	})
 }

@@ -125,12 +125,8 @@ func TestPinTermsAreWordsOnThePagesOfZonesAndProjects(t *testing.T) {
 		}
 		row := zones.Find(`tr[data-key="` + answer.PinZone(webtest.ProjectID(n)) + `"] .pinned`)
 		expect.Equal(t, words(row.Text()), words(says[n]), "/zones")
-		if got := words(project.Find("#live-project .pin").Text()); got != words("Pinned to shard-rs-1. "+says[n]) {
-			t.Errorf("/projects: %q", got)
-		}
-		if strings.Contains(html, "<script>alert") || strings.Contains(page, "<script>alert") {
-			t.Error("an owner's name is markup")
-		}
+		expect.Equal(t, words(project.Find("#live-project .pin").Text()), words("Pinned to shard-rs-1. "+says[n]), "/projects")
+		expect.That(t, !strings.Contains(html, "<script>alert") && !strings.Contains(page, "<script>alert"), "an owner's name is markup")
 	}
 }
 
@@ -138,9 +134,7 @@ func TestPinTermsAreNotKnownWhereNothingIsRun(t *testing.T) {
 	s := webtest.New(t)
 	s.Watcher.Value = pinnedTable(1)
 	for _, path := range []string{"/zones", "/projects/" + webtest.ProjectID(1).Hex()} {
-		if text := webtest.ParseHTML(t, s.Do("GET", path).Body.String()).Find(".pinned").Text(); !strings.Contains(text, "not known here") {
-			t.Errorf("%s: %q", path, text)
-		}
+		expect.Contains(t, s.Page(t, path).Find(".pinned").Text(), "not known here", "%s", path)
 	}
 	expect.LacksAll(t, s.Do("GET", "/api/v1/zones").Body.String(), []string{"owner", "expires"}, "the body")
 }
@@ -151,9 +145,8 @@ func TestZonesThatOnlyLookLikePinsHaveNoTerms(t *testing.T) {
 	table := pinnedTable()
 	table.Shards[1].Zones = []string{"pin-", "pin-beta", "pin-" + strings.ToUpper(hex), hex, "not-pin-" + hex}
 	s.Watcher.Value = table
-	if w := s.Do("GET", "/zones"); w.Code != http.StatusOK || strings.Contains(w.Body.String(), `class="pinned"`) {
-		t.Errorf("%d %s", w.Code, w.Body)
-	}
+	w := s.Do("GET", "/zones")
+	expect.That(t, w.Code == http.StatusOK && !strings.Contains(w.Body.String(), `class="pinned"`), "%d %s", w.Code, w.Body)
 	expect.Lacks(t, s.Do("GET", "/api/v1/zones").Body.String(), "anna", "the text")
 }
 
@@ -163,14 +156,11 @@ func TestETagsChangeWithPins(t *testing.T) {
 	s.Watcher.Value = pinnedTable(1)
 	for _, path := range []string{"/zones", "/api/v1/zones", "/api/v1/projects/" + webtest.ProjectID(1).Hex()} {
 		tag := s.Do("GET", path).Header().Get("ETag")
-		if w := s.Do("GET", path, webtest.Header("If-None-Match", tag)); tag == "" || w.Code != http.StatusNotModified {
-			t.Fatalf("%s: %q, %d", path, tag, w.Code)
-		}
+		w := s.Do("GET", path, webtest.Header("If-None-Match", tag))
+		must.That(t, tag != "" && w.Code == http.StatusNotModified, "%s: %q, %d", path, tag, w.Code)
 		pins.publish(map[string]rules.Pin{webtest.ProjectID(1).Hex(): {Owner: "owner of " + path}})
-		if w := s.Do("GET", path, webtest.Header("If-None-Match", tag)); w.Code != http.StatusOK ||
-			!strings.Contains(w.Body.String(), "owner of "+path) {
-			t.Errorf("%s after a pin: %d", path, w.Code)
-		}
+		w = s.Do("GET", path, webtest.Header("If-None-Match", tag))
+		expect.That(t, w.Code == http.StatusOK && strings.Contains(w.Body.String(), "owner of "+path), "%s after a pin: %d", path, w.Code)
 	}
 }
 
@@ -207,11 +197,9 @@ func TestPinTermsAreOfNowOnly(t *testing.T) {
 		p := profile.Yorkie()
 		return spread.Project(v, p, placement.SpreadOf(v.Table, p, pr)).Pinned
 	}
-	if terms := answer.PinTermsOf(v, zone); terms.Owner == nil || *terms.Owner != "anna" || !pinned() {
-		t.Error("nothing is known of now")
-	}
+	terms := answer.PinTermsOf(v, zone)
+	expect.That(t, terms.Owner != nil && *terms.Owner == "anna" && pinned(), "nothing is known of now")
 	v.Past = &answer.PastTime{At: webtest.Epoch}
-	if terms := answer.PinTermsOf(v, zone); terms.Pinned || terms.Owner != nil || pinned() {
-		t.Error("what is known of now is told of the past")
-	}
+	terms = answer.PinTermsOf(v, zone)
+	expect.That(t, !terms.Pinned && terms.Owner == nil && !pinned(), "what is known of now is told of the past")
 }
