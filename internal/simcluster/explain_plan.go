@@ -120,7 +120,7 @@ func (r shardExplain) examined(stage string) bson.D {
 func (r shardExplain) accessPlan() bson.D {
 	switch r.plan.Stage {
 	case "COLLSCAN":
-		f := andAll(predicates(r.filter.Raw()))
+		f := parsedQuery(r.filter.Raw())
 		return r.filtered(r.stage("COLLSCAN", nil, value.When(len(f) > 0, "filter", f), value.D("direction", r.direction())))
 	case "IDHACK":
 		if r.since8 {
@@ -292,8 +292,6 @@ func conditions(list []predicate, path string, v bson.RawValue) []predicate {
 			list = append(list, negated(path, single(path, "$eq", e.Value)))
 		case "$nin":
 			list = append(list, negated(path, single(path, "$in", e.Value)))
-		case "$in":
-			list = append(list, single(path, "$in", e.Value))
 		case "$options":
 		default:
 			list = append(list, single(path, op, e.Value))

@@ -165,9 +165,7 @@ const defaultPatience = time.Second
 
 // Add adds a rule.
 func (f *Faults) Add(r Rule) *Planted {
-	if r.Patience == 0 {
-		r.Patience = defaultPatience
-	}
+	r.Patience = cmp.Or(r.Patience, defaultPatience)
 	p := &Planted{rule: r, faults: f, reached: make(chan struct{}), gone: make(chan struct{})}
 	f.mu.Lock()
 	defer f.mu.Unlock()

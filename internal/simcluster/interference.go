@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,15 +71,11 @@ func (i *Interfering) Stop() { i.once.Do(i.end) }
 // a synctest bubble; times have microsecond jitter, so that they rarely coincide with
 // other events. Only one busy balancer runs at a time: a second one replaces the first.
 func (c *Cluster) Interfere(i Interference) (*Interfering, error) {
-	if i.Every == 0 {
-		i.Every = time.Duration(float64(time.Second) * c.opts.Pace)
-	}
+	i.Every = cmp.Or(i.Every, time.Duration(float64(time.Second)*c.opts.Pace))
 	if i.Every < 0 {
 		return nil, fmt.Errorf("interfere every %s: it can't be negative", i.Every)
 	}
-	if i.Seed == 0 {
-		i.Seed = c.opts.Seed
-	}
+	i.Seed = cmp.Or(i.Seed, c.opts.Seed)
 	m := &interferer{c: c, o: i, rng: rand.New(rand.NewPCG(uint64(i.Seed), 0x3edd))}
 	var act func(context.Context) error
 	switch i.Kind {

@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -194,9 +195,7 @@ func (tx *transaction) change(v *view) {
 	}
 	v.changes = make(map[engine.RecordID]*documentChange)
 	tx.order = append(tx.order, v)
-	if tx.recovery == "" {
-		tx.recovery = v.shard
-	}
+	tx.recovery = cmp.Or(tx.recovery, v.shard)
 }
 
 // write inserts a document (id 0), replaces it, or removes it (doc nil): at once, or as part of a transaction, for

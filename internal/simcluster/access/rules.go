@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -308,9 +309,7 @@ func inDatabase(action string) func(*Session, *engine.Request) bool {
 // on the collection unless the first stage is a source.
 func mayAggregate(s *Session, r *engine.Request) bool {
 	on := target(r)
-	if on.coll == "" {
-		on.coll = "$cmd.aggregate"
-	}
+	on.coll = cmp.Or(on.coll, "$cmd.aggregate")
 	return s.mayPipeline(on, r.Lookup("pipeline"))
 }
 
@@ -379,8 +378,6 @@ func (s *Session) mayJoin(on Resource, from, stages bson.RawValue) bool {
 	if stages.Type != bson.TypeArray {
 		return s.May(other, "find")
 	}
-	if coll == "" {
-		other.coll = "$cmd.aggregate"
-	}
+	other.coll = cmp.Or(other.coll, "$cmd.aggregate")
 	return s.mayPipeline(other, stages)
 }

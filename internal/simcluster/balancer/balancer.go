@@ -6,6 +6,7 @@
 package balancer
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"sync"
@@ -54,9 +55,7 @@ type Balancer struct {
 
 // New makes a balancer that does nothing before Run.
 func New(c *catalog.Cluster, o Options) *Balancer {
-	if o.Pace <= 0 {
-		o.Pace = 1
-	}
+	o.Pace = cmp.Or(o.Pace, 1)
 	return &Balancer{cluster: c, opts: o, rng: rand.New(rand.NewPCG(o.Seed, 0xba1a)), wake: make(chan struct{}, 1)}
 }
 

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -60,10 +61,7 @@ func (c *Cluster) beginUnshard(ctx context.Context, ns, to string) (*resharding,
 	if r == nil {
 		return nil, status.Errorf(status.NamespaceNotSharded, "Namespace must be sharded to perform an unshardCollection command")
 	}
-	if to == "" {
-		to = c.emptiestShard()
-	}
-	return c.toOneShard(ctx, "unshardCollection", r, to)
+	return c.toOneShard(ctx, "unshardCollection", r, cmp.Or(to, c.emptiestShard()))
 }
 
 // joinOrRefuse returns the running operation if it is the same, otherwise an error.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"fmt"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
@@ -108,10 +109,7 @@ func (c *Cluster) enableSharding(db, primary string) error {
 	}
 	d := c.dbs[db]
 	if d == nil {
-		if primary == "" {
-			primary = c.emptiestShard()
-		}
-		c.createDatabase(db, primary, true)
+		c.createDatabase(db, cmp.Or(primary, c.emptiestShard()), true)
 		return nil
 	}
 	if primary != "" && primary != d.primary {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -203,9 +204,7 @@ func parseSpec(spec bson.Raw) (s indexSpec, err error) {
 	if s.fields, err = parseKey(s.key); err != nil {
 		return s, err
 	}
-	if s.name == "" {
-		s.name = defaultName(s.key)
-	}
+	s.name = cmp.Or(s.name, defaultName(s.key))
 	for _, f := range s.fields {
 		if f.hashed && s.unique {
 			return s, status.Errorf(16764, "Currently hashed indexes cannot guarantee uniqueness. Use a regular index.")
