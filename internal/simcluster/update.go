@@ -100,9 +100,7 @@ func (c *Cluster) compileUpdate(env *expr.Env, s *updateStatement, arrayFilters,
 		with := *env
 		with.Vars = make(map[string]bson.RawValue)
 		maps.Copy(with.Vars, env.Vars)
-		for name, v := range value.Elements(constants.Value) {
-			with.Vars[name] = v
-		}
+		maps.Insert(with.Vars, value.Elements(constants.Value))
 		o.Env = &with
 	}
 	if arrayFilters.Type != 0 {

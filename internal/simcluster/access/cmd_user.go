@@ -72,7 +72,7 @@ func replace[T any](c *Control, all map[Name]*T, n Name, change func(old *T) (*T
 // store applies a command's fields to what begin makes of the existing user, nil for none.
 // Passwords are hashed before locking, because that is slow.
 func (c *Control) store(user Name, r *engine.Request, begin func(old *account) (account, error)) (bson.D, error) {
-	roles, err := parseRoles(r, "roles")
+	roles, err := parseRoles(r)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (c *Control) grantRolesToUser(r *engine.Request) (bson.D, error) {
 	if err != nil {
 		return nil, err
 	}
-	named, err := parseRoles(r, "roles")
+	named, err := parseRoles(r)
 	if err == nil && len(named) == 0 {
 		err = status.Errorf(status.BadValue, "%s command requires a non-empty \"roles\" array", r.Name)
 	}
@@ -243,7 +243,7 @@ func (c *Control) described(r *engine.Request, n Name, old *role) (*role, error)
 		out.privileges = p
 	}
 	if given(r, "roles") {
-		roles, err := parseRoles(r, "roles")
+		roles, err := parseRoles(r)
 		if err != nil {
 			return nil, err
 		}
@@ -272,10 +272,8 @@ func (c *Control) fitting(n Name, ro *role) error {
 		return err
 	}
 	_, inherited := c.resolve(ro.roles)
-	for _, more := range append(inherited, ro.roles...) {
-		if more == n {
-			return status.Errorf(invalidRoleModification, "Granting roles to %s would introduce a cycle in the role graph", n)
-		}
+	if slices.Contains(append(inherited, ro.roles...), n) {
+		return status.Errorf(invalidRoleModification, "Granting roles to %s would introduce a cycle in the role graph", n)
 	}
 	return nil
 }
@@ -355,15 +353,15 @@ func parseNames(v bson.RawValue, what, db string) ([]Name, error) {
 }
 
 // parseRoles reads an array of roles; none when it is absent.
-func parseRoles(r *engine.Request, key string) ([]Name, error) {
-	v := r.Lookup(key)
+func parseRoles(r *engine.Request) ([]Name, error) {
+	v := r.Lookup("roles")
 	switch v.Type {
 	case 0:
 		return nil, nil
 	case bson.TypeArray:
 		return parseNames(v, "role", r.DB)
 	}
-	return nil, wrongType(r.Name+"."+key, "array")
+	return nil, wrongType(r.Name+".roles", "array")
 }
 
 func wrongType(field, want string) error {

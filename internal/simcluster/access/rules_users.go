@@ -35,7 +35,7 @@ func userRules() map[string]rule {
 // mayGrant checks the roles and privileges that a command grants: the user
 // needs the action on the database of each. Malformed arguments fail later.
 func mayGrant(s *Session, r *engine.Request) bool {
-	roles, err := parseRoles(r, "roles")
+	roles, err := parseRoles(r)
 	if err != nil {
 		return true
 	}

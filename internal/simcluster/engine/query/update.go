@@ -17,7 +17,7 @@ import (
 type UpdateOptions struct {
 	Env       *expr.Env            // $$NOW (also of $currentDate) and let variables; nil allowed
 	Timestamp bson.Timestamp       // for $currentDate of type timestamp
-	NewID     func() bson.ObjectID // for upserts; nil = bson.NewObjectID
+	NewID     func() bson.ObjectID // for upserts
 }
 
 // Update is a compiled update: operators, a replacement document, or a pipeline.
@@ -76,15 +76,7 @@ func (u *Update) IsReplacement() bool { return u.replacement != nil }
 // Apply gives the new document; changed is false when nothing differs (doc itself is then returned).
 // Changing _id is error 66.
 func (u *Update) Apply(doc bson.Raw) (updated bson.Raw, changed bool, err error) {
-	switch {
-	case u.replacement != nil:
-		updated, err = u.replace(doc)
-	case u.stages != nil:
-		updated, err = u.transform(doc)
-	default:
-		updated, err = u.modify(doc, false)
-	}
-	if err != nil {
+	if updated, err = u.change(doc, false); err != nil {
 		return nil, false, err
 	}
 	if bytes.Equal(updated, doc) {
@@ -95,6 +87,17 @@ func (u *Update) Apply(doc bson.Raw) (updated bson.Raw, changed bool, err error)
 		return nil, false, u.immutableID(now)
 	}
 	return updated, true, nil
+}
+
+// change is the document after the update, or what is inserted.
+func (u *Update) change(doc bson.Raw, inserting bool) (bson.Raw, error) {
+	switch {
+	case u.replacement != nil:
+		return u.replace(doc), nil
+	case u.stages != nil:
+		return u.transform(doc)
+	}
+	return u.modify(doc, inserting)
 }
 
 func (u *Update) immutableID(now bson.RawValue) error {
@@ -110,12 +113,12 @@ func (u *Update) immutableID(now bson.RawValue) error {
 }
 
 // replace keeps the _id of the old document where the new one has none, and puts _id first.
-func (u *Update) replace(doc bson.Raw) (bson.Raw, error) {
+func (u *Update) replace(doc bson.Raw) bson.Raw {
 	id := value.Field(u.replacement, "_id")
 	if id.Type == 0 {
 		id = value.Field(doc, "_id")
 	}
-	return value.WithID(u.replacement, id), nil
+	return value.WithID(u.replacement, id)
 }
 
 func (u *Update) transform(doc bson.Raw) (bson.Raw, error) {
@@ -254,15 +257,7 @@ func (u *Update) Upsert(filter *Filter) (bson.Raw, error) {
 		return nil, err
 	}
 	id := value.Field(base, "_id")
-	doc := base
-	switch {
-	case u.replacement != nil:
-		doc, err = u.replace(base)
-	case u.stages != nil:
-		doc, err = u.transform(base)
-	default:
-		doc, err = u.modify(base, true)
-	}
+	doc, err := u.change(base, true)
 	if err != nil {
 		return nil, err
 	}
@@ -271,11 +266,7 @@ func (u *Update) Upsert(filter *Filter) (bson.Raw, error) {
 		return nil, u.immutableID(now)
 	}
 	if now.Type == 0 {
-		next := u.options.NewID
-		if next == nil {
-			next = bson.NewObjectID
-		}
-		now = value.ObjectID(next())
+		now = value.ObjectID(u.options.NewID())
 	}
 	return value.WithID(doc, now), nil
 }
