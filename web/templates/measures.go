@@ -31,8 +31,8 @@ type Part struct {
 }
 
 const (
-	maxParts     = 20    // segments of a stacked bar; the smallest others are one segment together
-	leastShare   = 0.004 // a smaller segment is less than three pixels wide
+	maxParts   = 20    // segments of a stacked bar; the smallest others are one segment together
+	leastShare = 0.004 // a smaller segment is less than three pixels wide
 
 	// From which part of the bar on words fit into a segment, on a wide screen and on a phone, where half a number is
 	// another one.
