@@ -42,7 +42,7 @@ func ReadJSON(r *http.Request, into any) error {
 			return fault.Wrap(fault.Invalid, err, "The body has the field %s, which this address does not take.",
 				sanitize.Truncate(sanitize.Sentence(name), 60))
 		}
-		return fault.Wrap(fault.Invalid, err, "The body is not JSON.")
+		return fault.Wrap(fault.Invalid, err, "The body is not the JSON that this address takes.")
 	case dec.More():
 		return fault.New(fault.Invalid, "The body goes on after its JSON value.")
 	}

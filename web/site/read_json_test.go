@@ -42,7 +42,7 @@ func TestARefusedBodyNamesWhatIsWrongInIt(t *testing.T) {
 		`{"hash":"a","acknowledged":true}`: `the field "acknowledged"`,
 		`{"hash":7}`:                       "hash cannot be a JSON number",
 		`["a"]`:                            "the whole cannot be a JSON array",
-		`{"hash"`:                          "not JSON",
+		`{"hash"`:                          "not the JSON",
 	} {
 		r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 		var into struct {
