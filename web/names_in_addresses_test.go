@@ -107,8 +107,7 @@ func tryNames(t *testing.T, names, where []string) {
 				break
 			}
 			if rt.Pattern == "/api/v1/shards/{name}" || rt.Pattern == "/api/v1/collections/{ns}" {
-				var got struct{ Name, NS string }
-				got = webtest.Decode[struct{ Name, NS string }](t, w)
+				got := webtest.Decode[struct{ Name, NS string }](t, w)
 				expect.Equal(t, got.Name+got.NS, as, "%q is answered with %q", as, got)
 			}
 		}
