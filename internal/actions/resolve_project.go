@@ -65,7 +65,7 @@ func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
 		case c == nil && slices.Contains(d.s.Table.Unsharded, ns), c != nil && c.Unsplittable:
 			d.stays = append(d.stays, message.New("unsharded",
 				"{ns} is not sharded and stays on {shard}.",
-				message.Namespace("ns", ns), message.Shard("shard", d.shardOfUnsharded(ns))))
+				message.Namespace("ns", ns), message.Shard("shard", d.now.Home(ns))))
 		case c == nil || c.Temporary || c.Chunks.Len() == 0:
 		case !c.Key.LeadsWith(coll.ProjectField) && !c.Key.LeadsWithHash(coll.ProjectField):
 			pattern := "{ns} is distributed by document ({key}), so the project’s data in it stays spread over {shards} shards."
@@ -88,14 +88,6 @@ func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
 	}
 	slices.SortFunc(out, func(a, b projectRange) int { return byName(a.c, b.c) })
 	return out
-}
-
-// shardOfUnsharded returns the shard of an unsharded collection; "" when not known.
-func (d *plannedCluster) shardOfUnsharded(ns topology.Namespace) string {
-	if c := d.now.Collection(ns); c != nil && c.Chunks.Len() > 0 {
-		return c.Chunks.Owner(0)
-	}
-	return d.now.Primary(ns.Database())
 }
 
 // projectBounds returns the key range of a project: from its id to the next possible id, with MinKey in the other

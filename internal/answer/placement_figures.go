@@ -74,14 +74,11 @@ func collectionFigures(t *topology.Table, ns topology.Namespace) CollectionFigur
 	out := CollectionFigures{NS: ns, Imbalance: -1, Shards: make([]ShardFigures, len(t.Shards))}
 	c := t.Collection(ns)
 	out.Sharded = c != nil && Sharded(c)
-	home := t.Primary(ns.Database())
+	home := t.Home(ns)
 	var counts, jumbo, misplaced map[string]int
-	switch {
-	case out.Sharded:
+	if out.Sharded {
 		counts, jumbo = c.Chunks.CountByShard(), c.Chunks.JumboByShard()
 		misplaced, out.Zoned = misplacedOf(t, ns)
-	case c != nil:
-		home = c.Chunks.Owner(0)
 	}
 	for i, s := range t.Shards {
 		one := &out.Shards[i]

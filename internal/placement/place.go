@@ -37,7 +37,7 @@ func placeOf(t *topology.Table, ns topology.Namespace, what string, known fields
 	p := Place{NS: ns, What: what, Exists: "would-be", Match: known.match()}
 	c, damage := t.Collection(ns), t.DamageOf(ns)
 	if damage == nil && (c == nil || c.Unsplittable) {
-		p.onPrimary(t, c)
+		p.atHome(t)
 		return p
 	}
 	if c != nil && damage != nil && damage.Kind == topology.DamageUnread {
@@ -73,11 +73,9 @@ func (p *Place) findMissing(t *topology.Table) {
 	}
 }
 
-func (p *Place) onPrimary(t *topology.Table, c *topology.Collection) {
-	shard := t.Primary(p.NS.Database())
-	if c != nil && c.Chunks.Len() > 0 {
-		shard = c.Chunks.Owner(0)
-	}
+// atHome places what is not sharded.
+func (p *Place) atHome(t *topology.Table) {
+	shard := t.Home(p.NS)
 	switch {
 	case presence(t, p.NS) == PresenceNo:
 		p.Exists = "absent"
@@ -175,14 +173,14 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 		}
 		if slices.Contains(t.Unsharded, q.NS) {
 			p := Place{NS: q.NS, Exists: "unknown"}
-			p.onPrimary(t, nil)
+			p.atHome(t)
 			return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
 		}
 		return nil, fault.New(fault.NotFound, "No sharded collection is named %q.", string(q.NS))
 	}
 	if c.Unsplittable { // tracked and not sharded: every key is on the one shard
 		p := Place{NS: c.NS, Exists: "unknown"}
-		p.onPrimary(t, c)
+		p.atHome(t)
 		return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
 	}
 	if q.Key == "" {

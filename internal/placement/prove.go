@@ -202,7 +202,7 @@ func (p Place) again(t *topology.Table) Place {
 	next := Place{NS: p.NS, What: p.What, Exists: p.Exists, Match: p.Match}
 	c := t.Collection(p.NS)
 	if c == nil || c.Unsplittable {
-		next.onPrimary(t, c)
+		next.atHome(t)
 		return next
 	}
 	var values []bson.RawValue

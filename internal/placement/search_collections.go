@@ -148,7 +148,7 @@ func (s *search) foundRow(ns topology.Namespace, row bson.Raw) Item {
 	}
 	c := s.t.Collection(ns)
 	if c == nil || c.Unsplittable {
-		p.onPrimary(s.t, c)
+		p.atHome(s.t)
 	} else {
 		values := make([]bson.RawValue, c.Key.Len())
 		for i, f := range c.Key.Fields() {

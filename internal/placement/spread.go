@@ -39,7 +39,7 @@ func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpre
 		out.Sharded, out.Key = !damage.Unsplittable, damage.Key.String()
 		out.Pin.Why, out.Split.Why = chunksUnknown, chunksUnknown
 	case coll == nil || coll.Unsplittable:
-		out.unsharded(t, coll)
+		out.unsharded(t, coll != nil)
 	case coll.Key.LeadsWith(c.ProjectField), coll.Key.LeadsWithHash(c.ProjectField):
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
 		out.byPrefix(coll, d)
@@ -66,11 +66,11 @@ func presence(t *topology.Table, ns topology.Namespace) Presence {
 
 // unsharded places everything on the primary shard, or on the one shard of a
 // tracked unsharded collection (MongoDB 8.0).
-func (s *CollectionSpread) unsharded(t *topology.Table, coll *topology.Collection) {
-	shard, basis := t.Primary(s.NS.Database()), BasisPrimary
+func (s *CollectionSpread) unsharded(t *topology.Table, tracked bool) {
+	shard, basis := t.Home(s.NS), BasisPrimary
 	s.Pin.Why = message.New("pin.unsharded", "It is not sharded and stays on the database's primary shard.")
-	if coll != nil && coll.Chunks.Len() > 0 {
-		shard, basis = coll.Chunks.Owner(0), BasisTracked
+	if tracked {
+		basis = BasisTracked
 		s.Pin.Why = message.New("pin.tracked", "It is not sharded: moveCollection brings all of it to another shard.")
 	}
 	s.Split.Why = message.New("split.unsharded", "It is not sharded.")

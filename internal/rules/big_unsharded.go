@@ -29,11 +29,11 @@ func findBigUnsharded(ev *evaluation) {
 	if len(ev.Table.Shards) < 2 {
 		return
 	}
-	for _, ns := range ev.Table.Unsharded {
+	for ns := range ev.Table.UnshardedCollections() {
 		if topology.IsServerDatabase(ns.Database()) {
 			continue
 		}
-		shard := ev.Table.Primary(ns.Database())
+		shard := ev.Table.Home(ns)
 		f := ev.Table.SizeOn(ns, shard).Bytes
 		if !f.Known {
 			ev.cannot(string(ns), unknownSize())

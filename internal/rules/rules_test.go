@@ -254,6 +254,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		fires("large and unsharded", BigUnsharded, Warn, "unsharded", "move-primary", withSize("y.users", "a", 5*gib, 9, 0)),
 		fires("large and unsharded, from 8.0 on", BigUnsharded, Warn, "unsharded", "move-collection",
 			withSize("y.users", "a", 5*gib, 9, 0), func(s *Situation) { s.Table.ServerInfo.Version = "8.0.4" }),
+		fires("large and unsharded, and off the primary shard", BigUnsharded, Warn, "unsharded", "move-collection",
+			tracked("y.users", "b"), withSize("y.users", "b", 5*gib, 9, 0)),
 		fires("large and unsharded, and no other shard takes it", BigUnsharded, Warn, "unsharded", "",
 			withSize("y.users", "a", 5*gib, 9, 0), drainShard("b"), drainShard("c")),
 		fires("much of a small shard", BigUnsharded, Info, "unsharded", "move-primary", withSize("y.users", "a", 300*mib, 9, 0)),
@@ -262,6 +264,8 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		lacks("size not known", BigUnsharded, "noSize", noSizes("y.users")),
 
 		fires("bodies are large", SnapshotBodies, Warn, "bodies", "", withSize("y.snapshot_bodies", "a", 3*gib, 9, 0)),
+		fires("bodies are large, and off the primary shard", SnapshotBodies, Warn, "bodies", "",
+			tracked("y.snapshot_bodies", "b"), withSize("y.snapshot_bodies", "b", 3*gib, 9, 0)),
 		passes("bodies are small", SnapshotBodies, withSize("y.snapshot_bodies", "a", 3*mib, 9, 0)),
 		lacks("size not known", SnapshotBodies, "noSize", noSizes("y.snapshot_bodies")),
 

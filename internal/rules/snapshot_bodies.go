@@ -21,7 +21,7 @@ func findSnapshotBodies(ev *evaluation) {
 			if f.Code != profile.FindDocumented {
 				continue
 			}
-			shard := ev.Table.Primary(db)
+			shard := ev.Table.Home(f.NS)
 			size := ev.Table.SizeOn(f.NS, shard).Bytes
 			switch {
 			case !size.Known:

@@ -2,6 +2,7 @@ package topology
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 	"time"
@@ -153,6 +154,35 @@ func (t *Table) Primary(db string) string {
 		return ""
 	}
 	return t.Databases[i].Primary
+}
+
+// Home is the shard of a collection that is not sharded: that of its one chunk where it has a place of its own (8.0
+// on), else the primary shard of its database; "" if unknown.
+func (t *Table) Home(ns Namespace) string {
+	c := t.Collection(ns)
+	switch {
+	case c == nil:
+		return t.Primary(ns.Database())
+	case c.Chunks.Len() == 0:
+		return "" // not read yet
+	}
+	return c.Chunks.Owner(0)
+}
+
+// UnshardedCollections yields what is not sharded, with a place of its own or without.
+func (t *Table) UnshardedCollections() iter.Seq[Namespace] {
+	return func(yield func(Namespace) bool) {
+		for _, c := range t.Collections {
+			if c.Unsplittable && !c.Temporary && !yield(c.NS) {
+				return
+			}
+		}
+		for _, ns := range t.Unsharded {
+			if !yield(ns) {
+				return
+			}
+		}
+	}
 }
 
 // ZonesOf is the zone ranges of a namespace in key order. The slice is part of

@@ -93,7 +93,6 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 		System: answer.System(t, ns), Zones: []string{}, Counts: CountsOf(t, ns),
 	}
 	counts := map[string]int{}
-	home := out.Primary
 	if c := t.Collection(ns); c != nil {
 		counts = c.Chunks.CountByShard()
 		out.Sharded, out.Key, out.KeyText = !c.Unsplittable, api.Document(c.Key.Raw()), c.Key.String()
@@ -107,7 +106,6 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 			out.TimeSeries = &api.TimeSeries{Name: string(topology.SeriesName(ns)), TimeField: x.TimeField, MetaField: x.MetaField,
 				Granularity: x.Granularity, SpanSeconds: x.Span()}
 		}
-		home = c.Chunks.Owner(0)
 	}
 	if d := t.DamageOf(ns); d != nil {
 		out.Damage = DamageOf(d)
@@ -115,7 +113,7 @@ func collectionOf(t *topology.Table, ns topology.Namespace) api.Collection {
 	}
 	out.Shards = shardParts(t, ns, answer.Holders(t, ns), counts)
 	if !out.Sharded {
-		out.Home = shardParts(t, ns, []string{home}, counts)[0]
+		out.Home = shardParts(t, ns, []string{t.Home(ns)}, counts)[0]
 	}
 	b, d, _ := answer.SizeOf(t, ns)
 	out.Bytes, out.Documents = answer.FigureOf(b), answer.FigureOf(d)

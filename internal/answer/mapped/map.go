@@ -88,11 +88,9 @@ func mapBandOf(v MapView, ns topology.Namespace) api.MapBand {
 	out := api.MapBand{NS: string(ns), Bytes: answer.FigureOf(bytes)}
 	c := v.Table.Collection(ns)
 	switch {
-	case c == nil:
-		out.Unsharded = v.Table.Primary(ns.Database())
+	case c == nil, c.Unsplittable:
+		out.Unsharded = v.Table.Home(ns)
 	case c.Chunks.Len() == 0: // between its making and the first read of its chunks
-	case c.Unsplittable:
-		out.Unsharded = c.Chunks.Owner(0)
 	default:
 		band := v.bandOf(c)
 		out.Sharded, out.Total, out.Jumbo, out.Version = true, c.Chunks.Len(), c.Chunks.Jumbo(), band.version
