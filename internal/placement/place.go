@@ -171,15 +171,15 @@ func locateKey(t *topology.Table, q Query) ([]Item, error) {
 		if d := t.DamageOf(q.NS); d != nil {
 			return nil, fault.New(fault.Conflict, "%s", cmp.Or(d.Text, "The chunks of "+string(q.NS)+" have not been read yet."))
 		}
-		if slices.Contains(t.Unsharded, q.NS) {
-			p := Place{NS: q.NS, Exists: "unknown"}
-			p.atHome(t)
-			return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
+		if !slices.Contains(t.Unsharded, q.NS) {
+			return nil, fault.New(fault.NotFound, "No sharded collection is named %q.", string(q.NS))
 		}
-		return nil, fault.New(fault.NotFound, "No sharded collection is named %q.", string(q.NS))
 	}
-	if c.Unsplittable { // tracked and not sharded: every key is on the one shard
-		p := Place{NS: c.NS, Exists: "unknown"}
+	if c == nil || c.Unsplittable { // not sharded: every key is on the one shard
+		p := Place{NS: q.NS, Exists: "unknown"}
+		if c != nil {
+			p.NS = c.NS // the buckets of a time series
+		}
 		p.atHome(t)
 		return []Item{{Kind: "key", ID: q.Key, DB: q.NS.Database(), Places: []Place{p}}}, nil
 	}

@@ -223,8 +223,8 @@ func PlaceFields(t *topology.Table, ns topology.Namespace) map[string]string {
 	if c := t.Collection(ns); c != nil {
 		out := map[string]string{"exists": "true", "sharded": strconv.FormatBool(!c.Unsplittable), "shard": "",
 			"uuid": UUIDText(c.Incarnation.UUID)}
-		if c.Unsplittable && c.Chunks.Len() > 0 {
-			out["shard"] = c.Chunks.Owner(0)
+		if c.Unsplittable {
+			out["shard"] = t.Home(ns)
 		}
 		return out
 	}
