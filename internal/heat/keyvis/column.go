@@ -1,6 +1,7 @@
 package keyvis
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"slices"
@@ -113,5 +114,5 @@ func packProjects(sums map[bson.ObjectID]int64) (body []byte, rest int64) {
 	for _, id := range ids {
 		body = appendProject(body, id, sums[id])
 	}
-	return body, rest
+	return bytes.Clone(body), rest // as long as it must be
 }

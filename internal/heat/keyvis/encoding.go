@@ -16,8 +16,10 @@ import (
 	"shardboard/internal/shardkey"
 )
 
-// packCells encodes rows with writes as pairs: distance to the previous row, writes.
-func packCells(sums map[int]int64) (out []byte) {
+// packCells encodes rows with writes as pairs: distance to the previous row, writes. Hundreds of columns are held for
+// weeks, so the result is as long as it must be.
+func packCells(sums map[int]int64) []byte {
+	var out []byte
 	at := 0
 	for _, row := range slices.Sorted(maps.Keys(sums)) {
 		if sums[row] == 0 {
@@ -27,7 +29,7 @@ func packCells(sums map[int]int64) (out []byte) {
 		out = binary.AppendUvarint(out, uint64(sums[row]))
 		at = row
 	}
-	return out
+	return bytes.Clone(out)
 }
 
 func eachCell(b []byte, f func(row int, rows int64)) {
