@@ -107,6 +107,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		printCandidates(stdout, complete(ctx, parser.Model, args[1:], serverNames))
 		return 0
 	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	} else if args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
 	parsed, err := parser.Parse(withNames(args))
 	if exit >= 0 { // --help
 		return exit

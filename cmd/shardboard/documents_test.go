@@ -336,3 +336,11 @@ func TestHelpOfEveryCommandHasTheExitCodes(t *testing.T) {
 		saysAll(t, 0, []string{"Exit codes:\n  0  done\n", "\n  7  "}, append(path(c), "--help")...)
 	}
 }
+
+func TestHelpIsACommandAndWhatIsShownWithoutOne(t *testing.T) {
+	_, help, _ := shardboard(t, "--help")
+	saysAll(t, 0, []string{help})
+	saysAll(t, 0, []string{help}, "help")
+	saysAll(t, 0, []string{"Usage: shardboard get shards "}, "help", "get", "shards")
+	expect.That(t, !strings.Contains(help, "?."), "a question ends with a full stop: %s", help)
+}

@@ -36,17 +36,17 @@ func getCommands() any {
 	return out.Interface()
 }
 
-// help is the summary of the list, else of the object.
+// help is the summary of the list, else of the object, as a sentence.
 func (r resource) help() string {
-	if r.list == "" {
-		return question(r.one).Summary + "."
-	}
-	text := strings.TrimRight(question(r.lists()[0]).Summary, ".?")
+	text := question(cmp.Or(r.lists()[0], r.one)).Summary
 	if len(r.by) > 0 {
 		text = "Where writes go: by " + strings.Join(r.by, ", ")
 	}
-	if r.one != "" {
-		text += "; or one of them"
+	if r.list != "" && r.one != "" {
+		text = strings.TrimRight(text, ".?") + "; or one of them"
+	}
+	if strings.HasSuffix(text, "?") {
+		return text
 	}
 	return text + "."
 }
