@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -98,27 +99,24 @@ func printEffect(w io.Writer, e api.Effect) error {
 	if from := changing.EstimatedFrom(e); from != "" {
 		line(w, "  %s", from)
 	}
-	if len(e.Shards) > 0 {
-		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
-		fmt.Fprintln(tab, "  SHARD\tCHUNKS\tSIZE")
-		for _, s := range e.Shards {
-			fmt.Fprintf(tab, "  %s\t%s → %s\t%s → %s\n", clean(s.Shard), clean(format.Count(s.ChunksBefore)), clean(format.Count(s.ChunksAfter)),
-				clean(answer.ApproxText(s.BytesBefore, format.Bytes)), clean(answer.ApproxText(s.BytesAfter, format.Bytes)))
-		}
-		if err := tab.Flush(); err != nil {
-			return err
+	var shards, writes []string
+	for _, s := range e.Shards {
+		before, after := answer.ApproxText(s.BytesBefore, format.Bytes), answer.ApproxText(s.BytesAfter, format.Bytes)
+		if s.ChunksBefore != s.ChunksAfter || before != after {
+			shards = append(shards, fmt.Sprintf("  %s\t%s → %s\t%s → %s", clean(s.Shard), clean(format.Count(s.ChunksBefore)),
+				clean(format.Count(s.ChunksAfter)), clean(before), clean(after)))
 		}
 	}
-	if len(e.Writes) > 0 {
-		tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
-		fmt.Fprintln(tab, "  SHARD\tWRITES/S, EXPECTED")
-		for _, s := range e.Writes {
-			fmt.Fprintf(tab, "  %s\tabout %s → %s\n", clean(s.Shard), clean(format.PerSecond(s.PerSecondBefore)),
-				clean(format.PerSecond(s.PerSecondAfter)))
+	for _, s := range e.Writes {
+		if s.PerSecondBefore != s.PerSecondAfter {
+			writes = append(writes, fmt.Sprintf("  %s\tabout %s → %s", clean(s.Shard), clean(format.PerSecond(s.PerSecondBefore)),
+				clean(format.PerSecond(s.PerSecondAfter))))
 		}
-		if err := tab.Flush(); err != nil {
-			return err
-		}
+	}
+	err := errors.Join(printChanged(w, "  SHARD\tCHUNKS\tSIZE", shards, len(e.Shards)),
+		printChanged(w, "  SHARD\tWRITES/S, EXPECTED", writes, len(e.Writes)))
+	if err != nil {
+		return err
 	}
 	for _, m := range e.Moves {
 		what := m.NS
@@ -131,6 +129,22 @@ func printEffect(w io.Writer, e api.Effect) error {
 		line(w, "  Stays as it is: %s", s)
 	}
 	return nil
+}
+
+// printChanged prints a table of the shards for which something changes, of so many.
+func printChanged(w io.Writer, header string, rows []string, shards int) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	tab := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
+	fmt.Fprintln(tab, header)
+	for _, r := range rows {
+		fmt.Fprintln(tab, r)
+	}
+	if others := shards - len(rows); others > 0 {
+		fmt.Fprintln(tab, "  "+answer.Counted(others, "other shard stays as it is", "other shards stay as they are"))
+	}
+	return tab.Flush()
 }
 
 // line writes exactly one line: only the format may begin with a line end.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -236,6 +237,7 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	var run api.Run
 	everyText(reflect.ValueOf(&plan).Elem(), evil, key)
 	everyText(reflect.ValueOf(&run).Elem(), evil, key)
+	plan.Effect.Shards[0].ChunksAfter, plan.Effect.Writes[0].PerSecondAfter = 1, 1 // what stays as it is has no row
 	var out bytes.Buffer
 	must.Do(t, printPlan(&out, plan))
 	printRun(&out, run)
@@ -247,6 +249,23 @@ func TestPlansAndRunsPrintNoControlCharacters(t *testing.T) {
 	var back api.Plan
 	err := json.Unmarshal(out.Bytes(), &back)
 	expect.That(t, err == nil && back.Summary.String() == evil, "the JSON output was changed: %v %q", err, back.Summary.String())
+}
+
+func TestAPlanShowsTheShardsForWhichSomethingChanges(t *testing.T) {
+	var e api.Effect
+	for i := range 24 {
+		e.Shards = append(e.Shards, api.ShardEffect{Shard: fmt.Sprintf("s%d", i), ChunksBefore: 3, ChunksAfter: 3})
+		e.Writes = append(e.Writes, api.WriteEffect{Shard: fmt.Sprintf("s%d", i), PerSecondBefore: 2, PerSecondAfter: 2})
+	}
+	var out bytes.Buffer
+	must.Do(t, printEffect(&out, e))
+	expect.That(t, !strings.Contains(out.String(), "SHARD"), "a table without a change: %s", out.String())
+	e.Shards[7].ChunksAfter, e.Writes[8].PerSecondAfter = 4, 5
+	out.Reset()
+	must.Do(t, printEffect(&out, e))
+	expect.ContainsAll(t, out.String(), []string{"  s7  ", "3 → 4", "  s8  ", "about 2.00 → 5.00"}, "changed shards")
+	expect.Equal(t, strings.Count(out.String(), "  23 other shards stay as they are\n"), 2, "%s", out.String())
+	expect.That(t, !strings.Contains(out.String(), "s9"), "a shard that stays as it is has a row: %s", out.String())
 }
 
 // askedPlan lets somebody type lines when a plan asks for what is missing.

@@ -21,8 +21,26 @@ type beforeAfter struct {
 	Shard               templates.ShardRef
 	Before, After       templates.Figure
 	BeforeBar, AfterBar float64 // parts of the longest bar; negative when unknown
-	Chunks              string
+	Chunks              string  // "" of writes
 	Same                bool
+}
+
+// sameShown is how many shards that stay as they are a page shows; more are folded.
+const sameShown = 6
+
+// foldSame takes those out that stay as they are, where they are many.
+func foldSame(rows []beforeAfter) (shown, folded []beforeAfter) {
+	for _, r := range rows {
+		if r.Same {
+			folded = append(folded, r)
+		} else {
+			shown = append(shown, r)
+		}
+	}
+	if len(folded) <= sameShown || len(shown) == 0 {
+		return rows, nil
+	}
+	return shown, folded
 }
 
 // shards draws bars of bytes where all are known, else of chunks.
@@ -67,7 +85,7 @@ func (m *shownPlan) writes() (rows []beforeAfter) {
 	}
 	rate := func(rate float64) templates.Figure {
 		return templates.Figure{Text: format.PerSecond(rate) + " writes/s", Known: true, Approx: true,
-			Title: "An estimate from the writes of the last 5 minutes"}
+			Title: "An estimate from the writes that were counted before the plan was made"}
 	}
 	for _, w := range m.Effect.Writes {
 		rows = append(rows, beforeAfter{Shard: m.refs.Of(w.Shard), Before: rate(w.PerSecondBefore), After: rate(w.PerSecondAfter),
