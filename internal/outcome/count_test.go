@@ -188,6 +188,22 @@ func TestMigrationsByOthersAreDistinguishedFromTheRunsOwn(t *testing.T) {
 	if n, again := otherMigrations(table(move(a.From, ns, keyAt(0), "c")), k, Span{b.From, a.To}); n != 1 || !again {
 		t.Errorf("its own chunk was moved again: %d by others, again: %v", n, again)
 	}
+	beside := move(a.From, ns, keyAt(10), "c") // the chunk from which a split cut the range that the run moved
+	split := engine.Step{Step: operation.Step{Op: operation.OpSplitAt, NS: ns, At: keyAt(10),
+		Needs: []operation.Fact{{Kind: operation.FactChunk, NS: ns, Min: keyAt(0), Max: maxKey()}}}, State: engine.Succeeded}
+	for name, x := range map[string]struct {
+		steps []engine.Step
+		again bool
+	}{
+		"split and moved": {append([]engine.Step{split}, run.Steps...), false},
+		"only split":      {[]engine.Step{split}, true},
+	} {
+		k := &measurement{run: run}
+		k.run.Steps = x.steps
+		k.scope = scopeOf(k.run)
+		_, again := otherMigrations(table(beside), k, Span{b.From, a.To})
+		expect.Equal(t, again, x.again, "%s: its chunks were moved again", name)
+	}
 	k.scope.awaits = true // the run waits for the balancer, so moves during it are its own
 	if n, _ := otherMigrations(table(events...), k, Span{b.From, a.To}); n != 1 {
 		t.Errorf("%d by others while it waits for the balancer, want 1", n)

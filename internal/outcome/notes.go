@@ -88,7 +88,7 @@ func (o Outcome) Note(code string) message.Message {
 				"Others made {moves} moves in these collections in that time; what they took from the shard is not counted for this run.")
 		}
 	case NoteAgain:
-		pattern = "Others moved chunks of this run again before the second window ended."
+		pattern = "Others moved chunks of this run after it, in the time that is compared."
 	case NoteOnset:
 		pattern = "The time before the run begins at {since}, where the writes rose: before that they were less than half."
 	case NoteTotal:

@@ -66,7 +66,8 @@ func otherMigrations(t *topology.Table, k *measurement, w Span) (n int, again bo
 	return n, again
 }
 
-// overlapsEvent reports whether the range of a changelog entry overlaps the run's ranges.
+// overlapsEvent reports whether the range of a changelog entry overlaps what the run placed, or what it split if it
+// placed nothing: what a run of moves cuts off beside them is not its matter.
 func (k *measurement) overlapsEvent(t *topology.Table, e topology.Event) bool {
 	c := t.Collection(topology.Namespace(e.NS))
 	lo, _ := e.Details.Lookup("min").DocumentOK()
@@ -74,8 +75,12 @@ func (k *measurement) overlapsEvent(t *topology.Table, e topology.Event) bool {
 	if c == nil {
 		return false
 	}
+	spans := k.scope.placed
+	if len(spans) == 0 {
+		spans = k.scope.spans
+	}
 	moved := mergedRanges(c, []keySpan{{lo, hi}})
-	return len(moved) > 0 && slices.ContainsFunc(mergedRanges(c, k.scope.spans[c.NS]), func(r shardkey.Range) bool {
+	return len(moved) > 0 && slices.ContainsFunc(mergedRanges(c, spans[c.NS]), func(r shardkey.Range) bool {
 		return r.Min.Compare(moved[0].Max) < 0 && moved[0].Min.Compare(r.Max) < 0
 	})
 }

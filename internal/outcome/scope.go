@@ -28,6 +28,7 @@ type keySpan struct{ min, max bson.Raw }
 // scope is the part of the cluster whose writes a run may have changed.
 type scope struct {
 	spans     map[topology.Namespace][]keySpan
+	placed    map[topology.Namespace][]keySpan // of spans, without the chunks that it only split
 	basis     Basis
 	zonesOnly bool // it moved nothing itself; the balancer moves chunks after it
 	awaits    bool // the balancer moves chunks for it while it runs
@@ -36,7 +37,7 @@ type scope struct {
 // scopeOf uses the run's current steps, which may become more while it runs. After the run has
 // ended, steps without an effect are ignored.
 func scopeOf(r engine.Run) scope {
-	s := scope{spans: map[topology.Namespace][]keySpan{}, basis: ByChunks, zonesOnly: true}
+	s := scope{spans: map[topology.Namespace][]keySpan{}, placed: map[topology.Namespace][]keySpan{}, basis: ByChunks, zonesOnly: true}
 	if r.IsBatch() && (r.State.Open() || r.Batch.Done > 0) {
 		s.basis, s.zonesOnly = ByShards, false
 		for _, ns := range r.Limits.Collections {
@@ -53,9 +54,10 @@ func scopeOf(r engine.Run) scope {
 		}
 		for ns, list := range spans {
 			s.spans[ns] = append(s.spans[ns], list...)
-		}
-		if !step.Effects().Splits {
-			s.basis = ByShards
+			if !step.Effects().Splits {
+				s.placed[ns] = append(s.placed[ns], list...)
+				s.basis = ByShards
+			}
 		}
 		s.zonesOnly = s.zonesOnly && step.Effects().ChangesZoneRange
 		s.awaits = s.awaits || step.Awaits()

@@ -98,10 +98,11 @@ func StepsDone(steps []api.RunStep) (done, all int) {
 	return done, all
 }
 
-// StepProgressText says how far a step is; "" if that is not known.
+// StepProgressText says how far a step is; "" if that is not known, or if it has succeeded: the last phase of a move
+// that was seen says nothing then.
 func StepProgressText(s api.RunStep) string {
 	switch {
-	case s.Total == 0:
+	case s.Total == 0, engine.State(s.State) == engine.Succeeded:
 		return ""
 	case s.Drain != nil:
 		return fmt.Sprintf("%s of %s have left", format.Count(s.Done), format.Count(s.Total))
