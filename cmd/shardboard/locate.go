@@ -10,10 +10,12 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"shardboard/internal/answer"
 	"shardboard/internal/answer/locating"
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
+	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/sheet"
 )
@@ -172,6 +174,9 @@ func printItems(w io.Writer, items []api.LocateItem, words app.Words) error {
 // placeLine is collection, shard and reason, separated by tabs.
 func placeLine(p api.Place) string {
 	where := strings.Join(p.Shards, ", ")
+	if n := len(p.Shards); n > answer.MostShardsNamed {
+		where = format.Count(int64(n)) + " shards"
+	}
 	switch {
 	case p.State == "absent":
 		where = "-"

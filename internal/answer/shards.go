@@ -9,6 +9,9 @@ import (
 	"shardboard/internal/topology"
 )
 
+// MostShardsNamed is how many shards a sentence or a list names; more would fill lines that nobody reads.
+const MostShardsNamed = 12
+
 // Shards are all shards with what each carries.
 func Shards(v View) []api.Shard { return ShardsWith(v, v.Load()) }
 

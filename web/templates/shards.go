@@ -33,12 +33,9 @@ const longName = 16
 // Refs finds shards by name.
 type Refs map[string]ShardRef
 
-// mostBadges is how many shards are listed by their labels; more would fill lines that nobody reads.
-const mostBadges = 12
-
 // AllShards says in words that a long list has every shard; "" for others.
 func AllShards(n int, refs Refs) string {
-	if n <= mostBadges || n < len(refs) {
+	if n <= answer.MostShardsNamed || n < len(refs) {
 		return ""
 	}
 	return "all " + format.Count(int64(n)) + " shards"

@@ -67,12 +67,15 @@ type headline struct {
 // UnprovenShard begins the names of facts of a headline that are shards on which no row was seen.
 const UnprovenShard = "maybe"
 
-// message names each shard as a fact, so that a page can link it.
+// message names each shard as a fact, so that a page can link it, and counts those that nobody would read.
 func (h headline) message() message.Message {
 	var facts []message.Fact
 	var pattern []string
 	for _, part := range append(h.parts, headline{lead: h.lead, shards: h.shards}) {
 		var names []string
+		if n := len(part.shards); n > answer.MostShardsNamed {
+			part.shards, names = nil, []string{format.Count(int64(n)) + " shards"}
+		}
 		for _, s := range part.shards {
 			name := "shard"
 			if part.unproven {
@@ -101,41 +104,55 @@ func (e rowEvidence) parts(it api.LocateItem) (out []headline) {
 		return nil
 	}
 	seen := map[string][]string{} // by shard
-	on, exact := map[string]bool{}, true
-	var unseen []string
+	var sure, unsure unseenRows
 	for _, p := range it.Places {
 		name := sanitize.Line(collectionName(p.NS))
 		switch {
 		case p.State == "absent":
 		case p.Exists != nil && *p.Exists && p.Exact && len(p.Shards) == 1:
 			seen[p.Shards[0]] = append(seen[p.Shards[0]], name)
+		case p.Exact && len(p.Shards) > 0:
+			sure.add(name, p.Shards)
 		default:
-			unseen, exact = append(unseen, name), exact && p.Exact
-			for _, shard := range p.Shards {
-				on[shard] = true
-			}
+			unsure.add(name, p.Shards)
 		}
 	}
 	for _, shard := range natural.Sorted(maps.Keys(seen)) {
 		out = append(out, headline{lead: format.JoinWords(seen[shard]) + ":", shards: []string{shard}})
 	}
-	rest := headline{shards: natural.Sorted(maps.Keys(on)), end: ", not counted", unproven: true}
-	switch {
-	case len(unseen) == 0:
+	if len(sure.names)+len(unsure.names) == 0 {
 		return nil
-	case len(rest.shards) == 0:
-		rest.lead, rest.end = "", " not counted"
-	case !exact && len(rest.shards) > 1:
-		rest.lead = "on some of"
-	default:
-		rest.lead = "on"
 	}
-	if len(out) == 0 {
-		rest.lead = strings.TrimSuffix("Its rows belong "+rest.lead, " ")
+	alone := len(out) == 0 && (len(sure.names) == 0 || len(unsure.names) == 0)
+	return slices.Concat(out, sure.headlines("on", alone), unsure.headlines("on some of", alone))
+}
+
+// unseenRows are collections in which no row was seen, and the shards where rows would be.
+type unseenRows struct{ names, shards []string }
+
+func (u *unseenRows) add(name string, shards []string) {
+	u.names, u.shards = append(u.names, name), append(u.shards, shards...)
+}
+
+// headlines is one, or none without collections. The collections are not named where nothing else is said.
+func (u unseenRows) headlines(lead string, alone bool) []headline {
+	if len(u.names) == 0 {
+		return nil
+	}
+	natural.Sort(u.shards)
+	h := headline{lead: lead, shards: slices.Compact(u.shards), end: ", not counted", unproven: true}
+	switch len(h.shards) {
+	case 0:
+		h.lead, h.end = "", " not counted"
+	case 1:
+		h.lead = "on"
+	}
+	if alone {
+		h.lead = strings.TrimSuffix("Its rows belong "+h.lead, " ")
 	} else {
-		rest.lead = strings.TrimSuffix(format.JoinWords(unseen)+": "+rest.lead, " ")
+		h.lead = strings.TrimSuffix(format.JoinWords(u.names)+": "+h.lead, " ")
 	}
-	return append(out, rest)
+	return []headline{h}
 }
 
 // rowEvidence is what the places of a thing show together.
