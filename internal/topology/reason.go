@@ -13,7 +13,7 @@ func ReasonText(code string) string {
 var reasonTexts = map[string]string{
 	"changed":           "the chunk or its shard key has changed",
 	"countFell":         "not known",
-	"countedOnce":       "counted once",
+	"countedOnce":       "not known yet",
 	"failed":            "it failed",
 	"inPlace":           "its rows are changed in place and have no date of the change",
 	"logTooShort":       "the changelog is too short",
