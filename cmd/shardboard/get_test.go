@@ -257,6 +257,16 @@ func TestALongListIsReadToItsEnd(t *testing.T) {
 		"exit %d, %v: %d items, next %q", code, err, len(list.Items), list.Next)
 }
 
+func TestLocateSaysThatItsAnswerIsOld(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"items":[],"asOf":"2026-03-01T12:00:00Z","stale":true,"input":[],"anatomy":[]}`)
+	}))
+	defer s.Close()
+	_, _, errs := shardboard(t, "locate", "x", "--server", s.URL)
+	expect.That(t, strings.Contains(errs, "Stale: last read ") && strings.Contains(errs, "2026-03-01T12:00:00Z"), "said %q", errs)
+}
+
 // A server that names a page again would make the list endless.
 func TestAListWhosePagesRepeatIsEnded(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -25,7 +25,11 @@ func (t *tableLines) remarks(last listPage, now time.Time) []string {
 	if hidden > 0 {
 		out = append(out, fmt.Sprintf("Of the server's own collections, not shown: %s. --internal shows them.", format.Count(int64(hidden))))
 	}
-	if text := staleText(last, now); text != "" {
+	var asOf time.Time
+	var stale bool
+	last.read("asOf", &asOf)
+	last.read("stale", &stale)
+	if text := staleText(asOf, stale, now); text != "" {
 		out = append(out, text)
 	}
 	if left := t.table.leftOut(); len(left) > 0 {
@@ -103,11 +107,8 @@ func about(last listPage) (out []string) {
 	return out
 }
 
-func staleText(last listPage, now time.Time) string {
-	var asOf time.Time
-	var stale bool
-	last.read("asOf", &asOf)
-	last.read("stale", &stale)
+// staleText says how old an answer is that is not of now; "" for others.
+func staleText(asOf time.Time, stale bool, now time.Time) string {
 	switch {
 	case !stale:
 		return ""

@@ -56,6 +56,9 @@ func (c locateCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if text := staleText(found.AsOf, found.Stale, time.Now()); text != "" {
+		e.note("%s", text)
+	}
 	return withoutOneOwner(found.Items)
 }
 

@@ -21,6 +21,10 @@ func findShardSilent(ev *evaluation) {
 	if ev.Past || a.At.IsZero() {
 		return
 	}
+	unasked, all := whyAllUnasked(ev.Table)
+	if all {
+		ev.cannot("", message.New("silent.allUnasked", "No shard could be asked: {reason}", message.Words("reason", unasked)))
+	}
 	for _, s := range ev.Table.Shards {
 		answer := a.Shards[s.Name]
 		set, known := ev.Table.SetOf(s)
@@ -37,6 +41,8 @@ func findShardSilent(ev *evaluation) {
 			p.Evidence = answerEvidence(answer, a.At)
 		case noPrimary && (answer.State == topology.NotAsked && answer.Err == nil || longAway(set, ev.Now)):
 			p.Text = message.New("silent.noPrimary", "mongos reaches no primary of {shard}.", message.Shard("shard", s.Name))
+		case answer.Err != nil && all:
+			continue
 		case answer.Err != nil:
 			ev.cannot(s.Name, message.New("silent.unasked", "{shard} could not be asked: {reason}",
 				message.Shard("shard", s.Name), message.Words("reason", fault.Text(answer.Err))))
@@ -52,6 +58,18 @@ func findShardSilent(ev *evaluation) {
 		p.Evidence = append(p.Evidence, memberEvidence(set, a.At)...)
 		ev.add(p)
 	}
+}
+
+// whyAllUnasked is why none of several shards could be asked, if it is the same for all: then it is the mongos.
+func whyAllUnasked(t *topology.Table) (reason string, all bool) {
+	for i, s := range t.Shards {
+		err := t.Answering.Shards[s.Name].Err
+		if err == nil || i > 0 && fault.Text(err) != reason {
+			return "", false
+		}
+		reason = fault.Text(err)
+	}
+	return reason, len(t.Shards) > 1
 }
 
 // longAway tells whether all members have been away for some time: an election takes seconds.

@@ -110,6 +110,11 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 		lacks("a shard that may not be asked", ShardSilent, "silent.unasked", answering(func(a *topology.Answering) {
 			a.Shards["b"] = topology.Answer{Err: fault.New(fault.Forbidden, "No.")}
 		})),
+		lacks("no shard may be asked", ShardSilent, "silent.allUnasked", answering(func(a *topology.Answering) {
+			for name := range a.Shards {
+				a.Shards[name] = topology.Answer{Err: fault.New(fault.Unavailable, "The cluster cannot be reached.")}
+			}
+		})),
 		lacks("a shard without a chunk", ShardSilent, "silent.nothing", answering(func(a *topology.Answering) {
 			a.Shards["b"], a.Sets = topology.Answer{}, nil
 		})),
