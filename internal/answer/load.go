@@ -126,8 +126,8 @@ func allKnown(parts map[string]topology.Size) bool {
 	return true
 }
 
-// Balance judges how evenly the shards are filled: by bytes if they are known,
-// else by chunks.
+// Balance judges how evenly the shards are filled that are to stay: by bytes if they are known, else by chunks. An even
+// share is an equal part of all for each of them, as EvenShare has it.
 func (l Load) Balance() message.Message {
 	figures, of := l.Bytes, "the data"
 	for _, f := range l.Bytes {
@@ -136,10 +136,13 @@ func (l Load) Balance() message.Message {
 			break
 		}
 	}
-	total, top, which := int64(0), int64(0), 0
+	total, top, which, stay := int64(0), int64(-1), 0, 0
 	for i, f := range figures {
 		total += f.Value
-		if f.Value > top {
+		if l.Shards[i].Draining {
+			continue
+		}
+		if stay++; f.Value > top {
 			top, which = f.Value, i
 		}
 	}
@@ -148,31 +151,37 @@ func (l Load) Balance() message.Message {
 		return message.New("balance.noShards", "No shards are known")
 	case len(l.Shards) == 1:
 		return message.New("balance.oneShard", "One shard: nothing to balance")
+	case stay < 2:
+		return message.New("balance.oneStays", "Fewer than two shards stay: nothing to balance")
 	case total == 0:
 		return message.New("balance.noData", "No data yet")
 	}
-	n := float64(len(figures))
+	n := float64(stay)
+	evenShare := message.Words("evenShare", "an even share")
+	if stay < len(l.Shards) {
+		evenShare.Value = "an even share of those that do not drain"
+	}
 	if l.unread > 0 && of == "the data" {
-		return message.New("balance.partial", "Sizes are still being read: of what is known, {shard} has {share}; an even share is {even}",
-			message.Shard("shard", l.Shards[which].Name), message.Share("share", Share(top, total)), message.Share("even", 1/n))
+		return message.New("balance.partial", "Sizes are still being read: of what is known, {shard} has {share}; {evenShare} is {even}",
+			message.Shard("shard", l.Shards[which].Name), message.Share("share", Share(top, total)), message.Share("even", 1/n), evenShare)
 	}
 	if len(l.without) > 0 {
 		return message.New("balance.without",
-			"Without {without}, whose chunks are not known, {shard} has {share} of {of}; an even share is {even}",
+			"Without {without}, whose chunks are not known, {shard} has {share} of {of}; {evenShare} is {even}",
 			message.Text("without", Few(l.without)), message.Shard("shard", l.Shards[which].Name), message.Share("share", Share(top, total)),
-			message.Words("of", of), message.Share("even", 1/n))
+			message.Words("of", of), message.Share("even", 1/n), evenShare)
 	}
-	code, pattern := "balance.uneven", "Uneven: {shard} has {share} of {of}; an even share is {even}"
+	code, pattern := "balance.uneven", "Uneven: {shard} has {share} of {of}; {evenShare} is {even}"
 	switch over := float64(top)*n/float64(total) - 1; {
 	case over <= evenBelow:
-		code, pattern = "balance.even", "Balanced: the fullest shard, {shard}, has {share} of {of}; an even share is {even}"
+		code, pattern = "balance.even", "Balanced: the fullest shard, {shard}, has {share} of {of}; {evenShare} is {even}"
 	case over <= somewhatBelow:
-		code, pattern = "balance.somewhat", "Somewhat uneven: {shard} has {share} of {of}; an even share is {even}"
+		code, pattern = "balance.somewhat", "Somewhat uneven: {shard} has {share} of {of}; {evenShare} is {even}"
 	case of == "the data" && l.Table != nil && float64(top)-float64(total)/n < rules.UnevenBytes(l.Table.Balancer):
-		code, pattern = "balance.little", "Little data yet, so shares say little: {shard} has {share} of {of}; an even share is {even}"
+		code, pattern = "balance.little", "Little data yet, so shares say little: {shard} has {share} of {of}; {evenShare} is {even}"
 	}
 	return message.New(code, pattern, message.Shard("shard", l.Shards[which].Name),
-		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n))
+		message.Share("share", Share(top, total)), message.Words("of", of), message.Share("even", 1/n), evenShare)
 }
 
 // SizeText is how big the cluster is, and which collections are in no sum.

@@ -25,6 +25,7 @@ func TestBalanceIsJudgedByTheFullestShard(t *testing.T) {
 	figure := func(n int64) topology.Figure { return topology.Figure{Known: true, Value: n} }
 	none := topology.Figure{Reason: "notLoaded"}
 	two := []topology.Shard{{Name: "a"}, {Name: "b"}}
+	drained := []topology.Shard{{Name: "a"}, {Name: "b"}, {Name: "gone", Draining: true}}
 	for _, c := range []struct {
 		name          string
 		bytes, chunks []topology.Figure
@@ -37,6 +38,9 @@ func TestBalanceIsJudgedByTheFullestShard(t *testing.T) {
 		{"by chunks while bytes are unknown", []topology.Figure{figure(900), none}, []topology.Figure{figure(5), figure(5)}, two,
 			"of the chunks", "even"},
 		{"one shard", []topology.Figure{figure(1)}, nil, two[:1], "One shard", "oneShard"},
+		{"one drains", []topology.Figure{figure(100), figure(90), figure(300)}, nil, drained,
+			"Balanced: the fullest shard, a, has 20\u202f% of the data; an even share of those that do not drain is 50\u202f%", "even"},
+		{"one of two drains", []topology.Figure{figure(100), figure(900)}, nil, drained[1:], "nothing to balance", "oneStays"},
 		{"no data", []topology.Figure{figure(0), figure(0)}, nil, two, "No data yet", "noData"},
 		{"no shard", nil, nil, nil, "No shards", "noShards"},
 	} {

@@ -136,6 +136,7 @@ func TestRulesOnClusterStateFirePassOrAreUnsure(t *testing.T) {
 			silentRouter("m1", "7.0.5", 0), silentRouter("m2", "8.0.1", time.Hour)),
 
 		fires("one has most", Uneven, Info, "uneven", "", withSize("y.changes", "a", 9*gib, 9, 0)),
+		passes("the one that has most drains", Uneven, withSize("y.changes", "a", 9*gib, 9, 0), drainShard("a")),
 		passes("a few chunks more", Uneven, withSize("y.changes", "a", 200*mib, 9, 0)),
 		lacks("sizes unread", Uneven, "denied", withoutPart(topology.PartSizes)),
 

@@ -31,7 +31,7 @@ func findUneven(ev *evaluation) {
 		return
 	}
 	var total, top int64
-	fullest := ""
+	fullest, stay := "", 0.0 // a shard that drains is to hold nothing
 	figures := ev.bytesOn()
 	for i, s := range ev.Table.Shards {
 		f := figures[i]
@@ -39,12 +39,16 @@ func findUneven(ev *evaluation) {
 			ev.cannot("", unknownSizes())
 			return
 		}
-		if total += f.Value; f.Value > top {
+		total += f.Value
+		if s.Draining {
+			continue
+		}
+		if stay++; f.Value > top {
 			top, fullest = f.Value, s.Name
 		}
 	}
-	mean := float64(total) / float64(len(ev.Table.Shards))
-	if total == 0 || float64(top)/mean-1 <= UnevenShare || float64(top)-mean < UnevenBytes(ev.Table.Balancer) {
+	mean := float64(total) / stay
+	if stay < 2 || total == 0 || float64(top)/mean-1 <= UnevenShare || float64(top)-mean < UnevenBytes(ev.Table.Balancer) {
 		return
 	}
 	p := Problem{
@@ -56,7 +60,7 @@ func findUneven(ev *evaluation) {
 		Text: message.New("uneven",
 			"{shard} holds {share} of the data; an even share is {shareEven}.",
 			message.Shard("shard", fullest), message.Share("share", float64(top)/float64(total)),
-			message.Share("shareEven", 1/float64(len(figures)))),
+			message.Share("shareEven", 1/stay)),
 		Remedy: Remedy{WhyNot: message.New("uneven.balancer",
 			"The balancer evens out one collection at a time. Imbalance that remains is listed as its own problem.")},
 	}

@@ -150,7 +150,7 @@ func numberVariants() []variant {
 
 func shareVariants() []variant {
 	table := func(refs []templates.ShardRef, figures ...api.Figure) variant {
-		return variant{body: shareTable(templates.Cells(figures, templates.Bytes), refs)}
+		return variant{body: shareTable(templates.Cells(figures, templates.Bytes, nil), refs)}
 	}
 	named := func(name string, v variant) variant { v.name = name; return v }
 	hundred := make([]api.Figure, 100)

@@ -117,17 +117,25 @@ func CommonTitle(column []Cell) string {
 	return common
 }
 
-// Cells turns one column of figures into cells with shares and bars: bars are
-// scaled to the largest share, the tick is where an even share would be.
-func Cells(figures []api.Figure, write func(api.Figure) Figure) []Cell {
+// Cells turns one column of figures into cells with shares and bars: bars are scaled to the largest share, the tick is
+// where an even share among those that stay would be. stays is nil where all do.
+func Cells(figures []api.Figure, write func(api.Figure) Figure, stays []bool) []Cell {
 	var total, top int64
-	known := 0
-	for _, f := range figures {
+	known, staying := 0, 0
+	for i, f := range figures {
 		if f.Value != nil {
 			known++
 			total += *f.Value
 			top = max(top, *f.Value)
 		}
+		if stays == nil || stays[i] {
+			staying++
+		}
+	}
+	even := int64(0)
+	if staying > 1 && known == len(figures) {
+		even = total / int64(staying)
+		top = max(top, even)
 	}
 	out := make([]Cell, len(figures))
 	for i, f := range figures {
@@ -138,8 +146,8 @@ func Cells(figures []api.Figure, write func(api.Figure) Figure) []Cell {
 		out[i].Share = answer.Share(*f.Value, total)
 		out[i].ShareText = format.Share(out[i].Share)
 		out[i].Bar = answer.Share(*f.Value, top)
-		if known > 1 && known == len(figures) {
-			out[i].Even = float64(total) / float64(known) / float64(top)
+		if even > 0 && (stays == nil || stays[i]) {
+			out[i].Even = answer.Share(even, top)
 		}
 	}
 	return out
