@@ -1,6 +1,7 @@
 package answer_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,15 @@ func TestTheEffectOfAShardIsInTheProfilesWords(t *testing.T) {
 	v := answer.View{Table: &topology.Table{}, Dir: placement.NewDirectory(1, nil, nil, topology.Health{}), Profile: shop}
 	if got := shares.Outage(v, placement.Contents{Shard: "s"}).String(); !strings.Contains(got, "The list of tenants is not read yet") {
 		t.Error(got)
+	}
+	for said, health := range map[string]topology.Health{
+		"may not read the list of tenants":          {Denied: true, Err: errors.New("code 13")},
+		"The list of tenants could not be read, so": {Err: errors.New("no answer")},
+	} {
+		v := v
+		v.Dir = placement.NewDirectory(1, nil, nil, health)
+		got := shares.Outage(v, placement.Contents{Shard: "s"}).String()
+		expect.Contains(t, got, said, "%+v", health)
 	}
 	if s := answer.ProjectsState(v); strings.Contains(s.Title+s.Detail, "roject") {
 		t.Errorf("state %+v", s)

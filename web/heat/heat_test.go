@@ -58,7 +58,7 @@ func TestHeatSaysWhatItDoesNotKnow(t *testing.T) {
 	}{
 		"nothing counted yet": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), time.Second, nil), []string{"just begun"}, ".hot"},
 		"not permitted": {webtest.NewHeatServer(t, v, &webtest.Writes{Fail: denied}, time.Minute, nil),
-			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes"}, ".hot"},
+			[]string{"Counting writes is not permitted", "find on yorkie-meta.changes", "once writes can be counted"}, ".hot, .is-loading"},
 		"failed since": {webtest.NewHeatServer(t, v, webtest.SkewedWrites(v), 2*time.Minute,
 			func(w *webtest.Writes) { w.Broke(fault.New(fault.Unavailable, "The cluster does not answer.")) }),
 			[]string{"could not be counted", "does not answer", "The figures end at"}, ".is-loading"},

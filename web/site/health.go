@@ -63,8 +63,11 @@ func (s *Site) readyToShow(required bool) api.Ready {
 		out.Ready, out.Reason = !required, answer.ConnectionOf(v).Reason
 	case !v.Table.Saved.IsZero(): // there is something to show, but nothing to rely on
 		out.Ready, out.Reason = !required, cmp.Or(answer.ConnectionOf(v).Reason, problems.Status(v).Text+".")
-	case out.Reason != "":
-		out.Ready = !required && !v.Table.Loaded && triedInVain(v.Table)
+	case !v.Table.Loaded:
+		out.Ready = !required && triedInVain(v.Table)
+	case out.Reason != "": // pages say why there are no projects; a right that is missing does not come by itself
+		h := v.Dir.Health()
+		out.Ready = h.Denied || !required && h.Err != nil
 	default: // read before, and perhaps not now
 		out.Reason = answer.ConnectionOf(v).Reason
 	}

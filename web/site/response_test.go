@@ -159,6 +159,26 @@ func TestReadyOnlyOnceTableAndProjectsAreLoaded(t *testing.T) {
 	}
 }
 
+// A right that is missing does not come by itself: what may be read is all that there is to show.
+func TestReadyWithoutProjectsThatCannotBeRead(t *testing.T) {
+	for name, c := range map[string]struct {
+		health              topology.Health
+		ready, evenRequired bool
+	}{
+		"not read yet":  {topology.Health{}, false, false},
+		"not permitted": {webtest.ReachedWithoutRights, true, true},
+		"failed":        {topology.Health{Err: fault.New(fault.Unavailable, "It does not answer.")}, true, false},
+	} {
+		s := webtest.New(t)
+		s.Keeper.Publish(placement.NewDirectory(0, nil, nil, c.health))
+		for query, ready := range map[string]bool{"": c.ready, "?cluster=required": c.evenRequired} {
+			w := s.Do("GET", "/readyz"+query)
+			expect.That(t, (w.Code == 200) == ready && strings.Contains(w.Body.String(), "projects are not loaded"),
+				"%s%s: %d %s", name, query, w.Code, w.Body)
+		}
+	}
+}
+
 func TestMetricsNameRoutesByPattern(t *testing.T) {
 	s := webtest.New(t)
 	s.Do("GET", "/api/v1/shards/shard-rs-1")

@@ -144,7 +144,15 @@ func rowShare(s placement.RowShare) api.RowShare {
 // Outage says who is affected if a shard goes down: projects whose own rows are
 // on it, and collections that all projects share.
 func Outage(v answer.View, c placement.Contents) message.Message {
-	if !v.Dir.Loaded() {
+	switch h := v.Dir.Health(); {
+	case v.Dir.Loaded():
+	case h.Denied:
+		return v.Own(message.New("outage.denied",
+			"The cluster user may not read the list of projects, so which projects are affected is not known."))
+	case h.Err != nil:
+		return v.Own(message.New("outage.failed",
+			"The list of projects could not be read, so which projects are affected is not known."))
+	default:
 		return v.Own(message.New("outage.unknown",
 			"The list of projects is not read yet, so which projects are affected is not known."))
 	}
