@@ -32,7 +32,7 @@ func TestTheAlertsHeadlineCountsWhatIsListed(t *testing.T) {
 		level, text string
 	}{
 		{nil, "ok", "No alerts"},
-		{of(alert.Pending), "ok", "No active alerts, 1 not sent yet"},
+		{of(alert.Pending), "note", "No active alerts, 1 not sent yet"},
 		{of(alert.Firing), "note", "1 active alert"},
 		{of(alert.Firing, alert.Firing, alert.Pending, alert.Resolved), "note", "2 active alerts, 1 not sent yet, 1 just ended"},
 	} {

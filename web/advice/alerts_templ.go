@@ -351,7 +351,7 @@ func receivers(list []api.AlertTarget, may bool, now time.Time) templ.Component 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templates.Columns("Name", "Format", "Minimum severity", "Repeated after", "Last message", "#Waiting", templates.If(may, "-Send a test")).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = templates.Columns("Name", "Format", "Minimum severity", "Repeated after", "Last message", "#To send", templates.If(may, "-Send a test")).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -114,6 +114,9 @@ func AlertsHeadline(all []alert.Alert, to []alert.TargetStatus) (level, text str
 		return level, "No alerts"
 	}
 	if pending > 0 {
+		if level == "ok" {
+			level = "note"
+		}
 		parts = append(parts, format.Count(int64(pending))+" not sent yet")
 	}
 	if below > 0 {
