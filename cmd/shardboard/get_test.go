@@ -260,11 +260,41 @@ func TestALongListIsReadToItsEnd(t *testing.T) {
 func TestLocateSaysThatItsAnswerIsOld(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"items":[],"asOf":"2026-03-01T12:00:00Z","stale":true,"input":[],"anatomy":[]}`)
+		_, _ = io.WriteString(w, `{"items":[],"input":[],"anatomy":[],"asOf":"2026-03-01T12:00:00Z","stale":true}`)
 	}))
 	defer s.Close()
 	_, _, errs := shardboard(t, "locate", "x", "--server", s.URL)
 	expect.That(t, strings.Contains(errs, "Stale: last read ") && strings.Contains(errs, "2026-03-01T12:00:00Z"), "said %q", errs)
+}
+
+// Without the name of one, a server of several clusters asks all.
+func TestLocateShowsWhatEachOfSeveralClustersAnswers(t *testing.T) {
+	found := `{"name":"prod","title":"Production","url":"","state":"found","text":"","stale":true,"asOf":"2026-03-01T12:00:00Z",` +
+		`"found":[{"kind":"project","id":"p1","name":"atlas","project":"atlas","shards":["a"],"answer":"All of it is on a.","url":""}]}`
+	missing := `{"name":"dev","title":"dev","url":"","state":"notFound","text":"No project is called x.","found":[],"stale":false,"asOf":null}`
+	silent := strings.NewReplacer("dev", "qa", "notFound", "unreachable").Replace(missing)
+	for name, c := range map[string]struct {
+		items string
+		code  int
+		says  []string
+	}{
+		"found": {found + "," + missing, 0, []string{"cluster prod  Production\n  project p1  atlas\n  All of it is on a.\n  Stale: ",
+			"cluster dev\n  No project is called x.\n"}},
+		"nowhere":   {missing, 3, []string{"cluster dev\n", "None of these clusters has it."}},
+		"not known": {missing + "," + silent, 6, []string{"cluster qa\n", "not every cluster answers"}},
+		"none":      {"", 3, []string{"None of these clusters has it."}},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"items":[`+c.items+`],"next":null,"asOf":"2026-03-01T12:00:00Z","stale":false}`)
+		}))
+		code, out, errs := shardboard(t, "locate", "x", "--server", s.URL)
+		expect.Equal(t, code, c.code, "%s: %s", name, errs)
+		expect.ContainsAll(t, out+errs, c.says, "%s", name)
+		_, csv, _ := shardboard(t, "locate", "x", "--server", s.URL, "--output", "csv")
+		expect.Equal(t, strings.Count(csv, "\n"), 1+strings.Count(c.items, `"state"`), "%s: rows of %s", name, csv)
+		s.Close()
+	}
 }
 
 // A server that names a page again would make the list endless.

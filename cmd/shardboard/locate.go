@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -39,9 +40,12 @@ func (c locateCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
+	if found.clusters != nil {
+		return c.printClusters(e, found.clusters)
+	}
 	switch {
 	case c.JSON || c.Output == "json":
-		err = printJSON(e.stdout, found)
+		err = printJSON(e.stdout, found.LocateAnswer)
 	case c.Output == "csv":
 		out := sheet.NewWriter(e.stdout, locating.LocateColumns()...)
 		for _, row := range locating.LocateRows([]api.LocateLine{{Line: 1, Query: c.Query, Items: found.Items, Anatomy: found.Anatomy}}) {
@@ -50,7 +54,7 @@ func (c locateCmd) Run(e *env) error {
 		err = out.Close()
 	default:
 		if err = printItems(e.stdout, found.Items, words); err == nil {
-			err = printInterpretation(e.stdout, found)
+			err = printInterpretation(e.stdout, found.LocateAnswer)
 		}
 	}
 	if err != nil {
@@ -62,8 +66,27 @@ func (c locateCmd) Run(e *env) error {
 	return withoutOneOwner(found.Items)
 }
 
+// located is what one cluster answers, or each of a server's several of which none was named.
+type located struct {
+	api.LocateAnswer
+	clusters *api.List[api.ClusterLocate]
+}
+
+// UnmarshalJSON tells the two answers of GET locate apart: only that of a cluster says how it read the query.
+func (l *located) UnmarshalJSON(text []byte) error {
+	var one struct{ Input *json.RawMessage }
+	if err := json.Unmarshal(text, &one); err != nil {
+		return err
+	}
+	if one.Input != nil {
+		return json.Unmarshal(text, &l.LocateAnswer)
+	}
+	l.clusters = &api.List[api.ClusterLocate]{}
+	return json.Unmarshal(text, l.clusters)
+}
+
 // find asks a server, or the cluster itself for no more than the answer needs.
-func (c locateCmd) find(ctx context.Context, e *env) (found api.LocateAnswer, words app.Words, err error) {
+func (c locateCmd) find(ctx context.Context, e *env) (found located, words app.Words, err error) {
 	direct, err := c.isDirect(e)
 	if err != nil {
 		return found, words, err
@@ -75,15 +98,12 @@ func (c locateCmd) find(ctx context.Context, e *env) (found api.LocateAnswer, wo
 		}
 		question := app.LocateQuery{Text: c.Query, NS: c.NS, Key: c.Key}
 		question.Extras.Why, question.Extras.Prove, question.Extras.Counts = c.Why, c.Prove, c.Counts
-		found, err = app.Locate(ctx, config, question)
+		found.LocateAnswer, err = app.Locate(ctx, config, question)
 		return found, config.Words(), err
 	}
 	source, err := c.open(e, "")
 	if err != nil {
 		return found, words, err
-	}
-	if !c.JSON && c.Output == "table" {
-		words = source.remote.Words(ctx)
 	}
 	in := url.Values{}
 	for name, value := range map[string]string{"q": c.Query, "ns": c.NS, "key": c.Key} {
@@ -97,6 +117,9 @@ func (c locateCmd) find(ctx context.Context, e *env) (found api.LocateAnswer, wo
 		}
 	}
 	err = source.remote.Get(ctx, "/api/v1/locate?"+in.Encode(), &found)
+	if err == nil && found.clusters == nil && !c.JSON && c.Output == "table" {
+		words = source.remote.Words(ctx)
+	}
 	return found, words, err
 }
 
