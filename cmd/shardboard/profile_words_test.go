@@ -18,7 +18,7 @@ func TestOutputSpeaksTheWordsOfTheProfile(t *testing.T) {
 		case "/api/v1/profile":
 			text = `{"name":"shop","words":{"tenant":"Tenant","tenants":"Tenants","document":"Order","documents":"Orders"}}`
 		case "/api/v1/locate":
-			text = `{"items":[{"kind":"document","id":"o-1","name":"N001","projectName":"Shop 3"},{"kind":"project","id":"t-3"}]}`
+			text = `{"items":[{"kind":"document","id":"o-1","name":"N001","projectName":"Shop 3"},{"kind":"project","id":"t-3"}],"input":[]}`
 		case "/api/v1/heat/documents":
 			text = `{"items":[{"ns":"shop.orders","project":"t-3","id":"o-1"}],"byDocument":["shop.orders"]}`
 		}
