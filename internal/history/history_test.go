@@ -180,6 +180,9 @@ func TestGapInObservationIsReported(t *testing.T) {
 		if m, err = NewPast(db, nil).At(ctx, "c1", start); err != nil || !m.Watched {
 			t.Fatalf("got %+v %v, want Watched true", m, err)
 		}
+		c := w.table.Collections[0]
+		bytes := m.Table.SizeOn(c.NS, c.Chunks.Owner(0)).Bytes
+		expect.That(t, !bytes.Known && bytes.Reason == "notRecorded", "sizes that nobody recorded: %+v", bytes)
 	}
 }
 

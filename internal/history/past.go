@@ -245,6 +245,7 @@ func (p *Past) sizes(ctx context.Context, cluster string, t *topology.Table, at 
 			return err
 		}
 		if len(entries) == 0 {
+			t.Sizes[ns] = topology.Sizes{NS: ns, Reason: "notRecorded"}
 			continue
 		}
 		body, err := unpack(entries[len(entries)-1].Body)

@@ -79,6 +79,7 @@ var reasonDetails = map[string]string{
 	"notLoaded":         "The first read of statistics has not reached this yet.",
 	"notMeasured":       "It depends on the sizes of single chunks, which the balancer measures when it comes to them.",
 	"notLogged":         "The server’s changelog has no count for this move.",
+	"notRecorded":       "No statistics of it had been recorded by this time.",
 	"notPermitted":      "The cluster user is not permitted to read this; collStats needs the clusterMonitor role.",
 	"notPlanned":        "The plan has no estimate of this step.",
 	"outOfRange":        "The server reports a number that cannot be one: negative, not a number, or larger than any server holds.",

@@ -35,6 +35,7 @@ var reasonTexts = map[string]string{
 	"notObserved":       "not observed",
 	"notPermitted":      "not permitted",
 	"notPlanned":        "not estimated",
+	"notRecorded":       "not recorded",
 	"notReported":       "not reported",
 	"readsByCollection": "not known: servers count reads by collection",
 	"notSurveyed":       "not measured",
