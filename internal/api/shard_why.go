@@ -64,8 +64,6 @@ type ShardWhyPart struct {
 
 	Plans  []AdvicePlan `json:"plans"`            // that would help, the best first
 	WhyNot string       `json:"whyNot,omitempty"` // why there is none
-	// Command is a line for mongosh that helps where shardboard cannot plan it.
-	Command string `json:"command,omitempty"`
 
 	Number int        `json:"-"` // chunk: position in key order, from 1
 	Since  *time.Time `json:"-"`

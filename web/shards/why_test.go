@@ -153,7 +153,8 @@ func TestADatabaseOfUnshardedCollectionsIsNoChunkToMove(t *testing.T) {
 	a := why(t, served(t, webtest.NewStory().With(webtest.Troubled).View()), "shard-rs-1/why")
 	for _, p := range a.Items {
 		if p.NS == "yorkie-meta.snapshot_bodies" {
-			expect.That(t, len(p.Plans) == 0 && strings.HasPrefix(p.Command, "db.adminCommand({movePrimary: \"yorkie-meta\""), "%+v", p)
+			must.That(t, len(p.Plans) == 1 && p.Plans[0].Kind == "move-primary", "%+v", p)
+			expect.Equal(t, string(p.Plans[0].Args["db"]), `"yorkie-meta"`, "%+v", p)
 			return
 		}
 	}

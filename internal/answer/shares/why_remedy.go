@@ -323,21 +323,19 @@ func (w *shardWhy) projectRemedy(p *whyPart, id bson.ObjectID) {
 	}
 }
 
-// unshardedRemedy says what can be done with a collection that one shard has to hold whole.
+// unshardedRemedy moves a collection that one shard has to hold whole: before MongoDB 8.0 with all others of its
+// database.
 func (w *shardWhy) unshardedRemedy(p *whyPart, ns topology.Namespace, c *topology.Collection) {
 	p.remedy = func(p *whyPart) {
-		p.WhyNot = "It is not sharded, so all of it is on one shard."
 		to := w.emptiest(w.even.Able, 0)
 		switch {
 		case to == "":
-			p.WhyNot += " No other shard has less than this one."
+			p.WhyNot = "It is not sharded, so all of it is on one shard. No other shard has less than this one."
 		case balance.ReleaseOf(w.v.Table.ServerInfo.Version).AtLeast(8, 0, 0):
-			p.WhyNot += " shardboard cannot plan this; in mongosh:"
-			p.Command = "db.adminCommand({moveCollection: " + sanitize.Quoted(string(ns)) + ", toShard: " + sanitize.Quoted(to) + "})"
+			w.offer(p, actions.MoveCollection, "Move it to "+to+", which has the least", "ns", string(ns), "to", to)
 		case c == nil:
-			p.WhyNot += " movePrimary moves all unsharded collections of " + ns.Database() + " together; " +
-				"before MongoDB 7.0 stop the writes to them first. shardboard cannot plan this; in mongosh:"
-			p.Command = "db.adminCommand({movePrimary: " + sanitize.Quoted(ns.Database()) + ", to: " + sanitize.Quoted(to) + "})"
+			w.offer(p, actions.MovePrimary, "Make "+to+" the primary of "+ns.Database()+", with all its unsharded collections",
+				"db", ns.Database(), "to", to)
 		}
 	}
 }
