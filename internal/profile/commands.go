@@ -2,10 +2,14 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"go.yaml.in/yaml/v3"
+
 	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -26,6 +30,7 @@ const (
 type Fix struct {
 	Code     string
 	Commands []string
+	Key      shardkey.Pattern // for FixRefine and FixReshard: the key to have
 }
 
 // fixer writes commands for one database and server version.
@@ -69,25 +74,39 @@ func (x fixer) fix(f Finding) Fix {
 		if f.Want == "" {
 			return Fix{Code: FixNone}
 		}
-		return Fix{FixShard, append(first, shard)}
+		return Fix{Code: FixShard, Commands: append(first, shard)}
 	case FindUnsharded, FindUnlisted, FindDocumented:
-		return Fix{FixShard, append(first, index, shard)}
+		return Fix{Code: FixShard, Commands: append(first, index, shard)}
 	case FindDifferent:
 		switch {
 		case hasPrefixKey(f.Have, f.Want) && x.since(4, 4):
-			return Fix{FixRefine, []string{index, fmt.Sprintf("db.adminCommand({refineCollectionShardKey: %s, key: %s})", ns, f.Want)}}
+			return Fix{FixRefine, []string{index, fmt.Sprintf("db.adminCommand({refineCollectionShardKey: %s, key: %s})", ns, f.Want)},
+				keyOf(f.Want)}
 		case x.since(5, 0):
-			return Fix{FixReshard, []string{"sh.reshardCollection(" + ns + ", " + f.Want + ")"}}
+			return Fix{FixReshard, []string{"sh.reshardCollection(" + ns + ", " + f.Want + ")"}, keyOf(f.Want)}
 		}
 		return Fix{Code: FixCopy}
 	case FindSharded:
 		if x.since(8, 0) && x.primary != "" {
-			return Fix{FixMerge, []string{fmt.Sprintf("db.adminCommand({unshardCollection: %s, toShard: %s})", ns, sanitize.Quoted(x.primary))}}
+			return Fix{Code: FixMerge, Commands: []string{
+				fmt.Sprintf("db.adminCommand({unshardCollection: %s, toShard: %s})", ns, sanitize.Quoted(x.primary))}}
 		}
 	case FindOlder:
-		return Fix{FixDrop, []string{coll + ".estimatedDocumentCount()", coll + ".drop()"}}
+		return Fix{Code: FixDrop, Commands: []string{coll + ".estimatedDocumentCount()", coll + ".drop()"}}
 	}
 	return Fix{Code: FixNone}
+}
+
+// keyOf reads a shard key as profiles have it, which is YAML.
+func keyOf(text string) (p shardkey.Pattern) {
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil || len(doc.Content) == 0 {
+		return p
+	}
+	for pair := range slices.Chunk(doc.Content[0].Content, 2) {
+		p = p.With(shardkey.Field{Name: pair[0].Value, Hashed: pair[1].Value == "hashed"})
+	}
+	return p
 }
 
 // hasPrefixKey reports whether want is have with more fields at the end.

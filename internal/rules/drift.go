@@ -10,7 +10,7 @@ import (
 const Drift Rule = "drift"
 
 var drift = rule{id: Drift, name: "Sharding differs from the layout", page: PageLayout, find: findDrift,
-	noPlaybook: "each finding has its own commands, on /layout"}
+	noPlaybook: "each finding has its own remedy, on /layout"}
 
 func findDrift(ev *evaluation) {
 	if ev.Profile == nil {
@@ -40,12 +40,7 @@ func findDrift(ev *evaluation) {
 				p.Severity, p.Why = Warn, message.New("drift.much",
 					"It is on too few shards, or sharded by an unexpected key.")
 			}
-			if p.Remedy = (Remedy{
-				WhyNot:   commandsOnly(),
-				Commands: fixCommands(f),
-			}); len(p.Remedy.Commands) == 0 {
-				p.Remedy.WhyNot = message.New("drift.noCommand", "No command repairs this. See the layout page.")
-			}
+			p.Remedy = ev.fixRemedy(f)
 			ev.add(p)
 		}
 	}
@@ -62,6 +57,22 @@ func driftText(f profile.Finding) message.Message {
 	}[f.Code]
 	return message.New("drift."+f.Code, pattern, message.Namespace("ns", f.NS),
 		message.Text("want", f.Want), message.Text("have", f.Have), message.Text("layout", f.Layout))
+}
+
+// fixRemedy is the plan that repairs a finding, or the commands where there is none.
+func (ev *evaluation) fixRemedy(f profile.Finding) Remedy {
+	c, commands := ev.Table.Collection(f.NS), fixCommands(f)
+	switch {
+	case len(commands) == 0:
+		return Remedy{WhyNot: message.New("drift.noCommand", "No command repairs this. See the layout page.")}
+	case f.Fix.Code == profile.FixRefine && c != nil: // after its index
+		return Remedy{Plans: []Plan{refinePlan(c, f.Fix.Key)}, Commands: preparing("refine-key", commands[:1]...)}
+	case f.Fix.Code == profile.FixReshard:
+		return Remedy{Plans: []Plan{reshardPlan(f.NS, f.Fix.Key)}}
+	case f.Fix.Code == profile.FixMerge:
+		return Remedy{Plans: []Plan{unshardPlan(f.NS, ev.Table.Primary(f.NS.Database()))}}
+	}
+	return Remedy{WhyNot: commandsOnly(), Commands: commands}
 }
 
 // fixCommands are the commands that repair a finding.

@@ -2,7 +2,6 @@ package rules
 
 import (
 	"shardboard/internal/message"
-	"shardboard/internal/sanitize"
 	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
@@ -45,15 +44,10 @@ func findMonotonicKey(ev *evaluation) {
 				ev.shardKey(c),
 			},
 		}
-		key := shardkey.Pattern{}.With(shardkey.Field{Name: g.Field, Hashed: true}).String()
 		if ev.release().AtLeast(5, 0, 0) {
-			p.Remedy.WhyNot = commandsOnly()
-			p.Remedy.Commands = []Command{
-				readCommand(collection(w.NS)+".stats().size",
-					"growing.room", "resharding needs 1.2 times this free on every shard"),
-				writeCommand(admin("reshardCollection: %s, key: %s", sanitize.Quoted(ns), key),
-					"growing.reshard", "rewrites the collection; writes are blocked for seconds at its end"),
-			}
+			p.Remedy.Plans = []Plan{reshardPlan(w.NS, shardkey.Pattern{}.With(shardkey.Field{Name: g.Field, Hashed: true}))}
+			p.Remedy.Commands = preparing("reshard", readCommand(collection(w.NS)+".stats().size",
+				"growing.room", "resharding needs 1.2 times this free on every shard"))
 		} else if p.Remedy.WhyNot = releaseUnknown(); ev.release().Known() {
 			p.Remedy.WhyNot = message.New("growing.before50",
 				"Only another shard key helps, and before MongoDB 5.0 no command changes it: dump, drop, "+

@@ -49,6 +49,17 @@ func refinePlan(c *topology.Collection, longer shardkey.Pattern) Plan {
 		message.Namespace("ns", c.NS), message.Text("key", longer.String())), "ns", string(c.NS), "key", longer.JSON())
 }
 
+func reshardPlan(ns topology.Namespace, key shardkey.Pattern) Plan {
+	return plan("reshard", message.New("reshard",
+		"Reshard {ns} by {key}. It rewrites the collection; writes wait for seconds at its end.",
+		message.Namespace("ns", ns), message.Text("key", key.String())), "ns", string(ns), "key", key.JSON())
+}
+
+func unshardPlan(ns topology.Namespace, to string) Plan {
+	return plan("unshard-collection", message.New("unshard-collection", "Bring all of {ns} to {shard}. It rewrites the collection.",
+		message.Namespace("ns", ns), message.Shard("shard", to)), "ns", string(ns), "to", to)
+}
+
 // preparing are commands that a kind of plan needs first.
 func preparing(kind string, commands ...Command) []Command {
 	for i := range commands {

@@ -210,7 +210,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 					Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}})
 			}),
 
-		fires("grows", MonotonicKey, Warn, "growing", "",
+		fires("grows", MonotonicKey, Warn, "growing", "reshard",
 			withCollection("y.changes", "{doc_id: 1}", "abc"), writes(Writes{NS: "y.changes", Seconds: 900, Over: Window, To: now,
 				Growing: heat.Growing{Is: true, Field: "doc_id", Share: 0.99, Shard: "c"}})),
 		passes("does not grow", MonotonicKey, withCollection("y.changes", "{doc_id: 1}", "abc")),
@@ -289,7 +289,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		lacks("orphans are not reported", Orphans, "noOrphans", noOrphans),
 		lacks("a release that does not count them", Orphans, "orphans.release", noOrphans, version("5.0.7")),
 
-		fires("another key", Drift, Warn, "drift.different", "", withCollection("y.versionvectors", "{project_id: 1}", "abc")),
+		fires("another key", Drift, Warn, "drift.different", "reshard", withCollection("y.versionvectors", "{project_id: 1}", "abc")),
 		passes("as the layout", Drift),
 		lacks("not listed", Drift, "unlisted", func(s *Situation) {
 			s.Table.Unsharded = nil

@@ -11,6 +11,7 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/fixture/expect"
 	"shardboard/internal/fixture/must"
+	"shardboard/internal/topology"
 	"shardboard/web/webtest"
 )
 
@@ -46,8 +47,9 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 		return text
 	}
 	then := map[string]string{}
-	for _, p := range pages {
-		then[p] = shown(p, x.Do("GET", p).Body.String())
+	reason := func(code string) string { return topology.ReasonDetail(code) + `">` + topology.ReasonText(code) + "<" }
+	for _, p := range pages { // sizes that nobody had read then, nobody has recorded
+		then[p] = strings.ReplaceAll(shown(p, x.Do("GET", p).Body.String()), reason("notLoaded"), reason("notRecorded"))
 	}
 	at := x.Now
 	x.Move(4, "shard-rs-1")
@@ -59,7 +61,7 @@ func TestAPageOfAPastTimeShowsWhatWasShownThen(t *testing.T) {
 		must.That(t, w.Code == 200, "%s: %d %s", p, w.Code, w.Body)
 		got := shown(p, w.Body.String())
 		expect.That(t, got == then[p], "%s differs: %s", p, webtest.FirstDifference(got, then[p]))
-		if shown(p, x.Do("GET", p).Body.String()) != then[p] {
+		if now := shown(p, x.Do("GET", p).Body.String()); strings.ReplaceAll(now, reason("notLoaded"), reason("notRecorded")) != then[p] {
 			changed++
 		}
 	}
@@ -83,6 +85,9 @@ func TestJSONOfAPastTimeIsAsItWasThen(t *testing.T) {
 	then := map[string]string{}
 	for _, p := range paths {
 		then[p] = read(p)
+		if !strings.HasPrefix(p, "/projects") { // sizes that nobody had read then, nobody has recorded
+			then[p] = strings.ReplaceAll(then[p], `"reason":"notLoaded"`, `"reason":"notRecorded"`)
+		}
 	}
 	at := x.Now
 	x.Move(4, "shard-rs-1")
