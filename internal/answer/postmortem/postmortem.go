@@ -404,7 +404,7 @@ func PostmortemMarkdown(p api.Postmortem) string {
 		line("Nothing was seen.")
 	}
 	for _, c := range p.Changes {
-		line("- %s: %s%s%s", answer.FullInstant(c.Time), markdownText(c.Text), ChangeCount(c), byText(c.By))
+		line("- %s: %s%s%s", answer.FullInstant(c.Time), markdownText(strings.TrimSuffix(c.Text, ".")), ChangeCount(c), byText(c.By))
 	}
 	if p.MoreChanges {
 		line("- And more, not listed here.")
