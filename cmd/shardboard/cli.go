@@ -53,6 +53,9 @@ type cli struct {
 	LogFormat string     `default:"text" enum:"text,json" env:"SHARDBOARD_LOG_FORMAT" help:"What a line of the log is: text (key=value) or json."`
 }
 
+// command is a command after its flags were read.
+type command interface{ Run(e *env) error }
+
 // newLog makes the log of a command.
 func newLog(w io.Writer, format string, level slog.Level) *slog.Logger {
 	o := &slog.HandlerOptions{Level: level}
@@ -120,7 +123,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "shardboard:", err)
 		return fault.Invalid.ExitCode()
 	}
-	logAt := func(level slog.Level) *slog.Logger { return newLog(stderr, c.LogFormat, level) }
+	format := c.LogFormat
+	logAt := func(level slog.Level) *slog.Logger { return newLog(stderr, format, level) }
 	log := logAt(c.LogLevel)
 	e := &env{ctx: ctx, stdout: stdout, stderr: stderr, log: log, logAt: logAt, args: args, out: terminalOf(stdout), flags: map[string]bool{}}
 	for _, p := range parsed.Path {
@@ -128,8 +132,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			e.flags[p.Flag.Name] = true
 		}
 	}
-	err = parsed.Run(e)
 	serves := slices.Contains([]string{"serve", "demo", "simcluster"}, parsed.Command())
+	// Not by parsed, which would keep what describes every command, 2 MB, for as long as a server runs.
+	err = parsed.Selected().Target.Addr().Interface().(command).Run(e)
 	switch {
 	case err == nil || serves && errors.Is(err, context.Canceled):
 		return 0
@@ -139,7 +144,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return interrupted
 	}
-	if serves && c.LogFormat == "json" { // whatever reads the log reads no other lines
+	if serves && format == "json" { // whatever reads the log reads no other lines
 		log.Error("shardboard has ended", "why", sanitize.Line(message(err)), "cause", err)
 		return fault.Of(err).ExitCode()
 	}

@@ -12,8 +12,13 @@ import (
 // manCmd prints the manual page, from the same descriptions as --help.
 type manCmd struct{}
 
-func (manCmd) Run(e *env, k *kong.Kong) error {
-	_, err := io.WriteString(e.stdout, manual(k.Model))
+func (manCmd) Run(e *env) error {
+	c, exit := newCLI(), 0
+	parser, err := newParser(&c, e.stdout, e.stderr, &exit)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(e.stdout, manual(parser.Model))
 	return err
 }
 
