@@ -69,7 +69,7 @@ func decode(body []byte) (*sample, error) {
 	if err := json.NewDecoder(io.LimitReader(r, maxBody)).Decode(&in); err != nil {
 		return nil, fmt.Errorf("read sample: %w", err)
 	}
-	out := &sample{Life: in.Life, Counted: in.Counted}
+	out, same := &sample{Life: in.Life, Counted: in.Counted}, interned{}
 	for _, b := range in.Batches {
 		n := len(b.Keys)
 		if len(b.Projects) != n*len(bson.ObjectID{}) || len(b.Bytes) != n || len(b.Shard) != n {
@@ -80,7 +80,7 @@ func decode(body []byte) (*sample, error) {
 			if b.Shard[i] < 0 || b.Shard[i] >= len(in.Shards) || b.Bytes[i] < 0 {
 				return nil, fmt.Errorf("read sample: row %d is damaged", i)
 			}
-			one.Rows[i] = row{Key: string(b.Keys[i]), Bytes: b.Bytes[i], Shard: in.Shards[b.Shard[i]]}
+			one.Rows[i] = row{Key: same.of(string(b.Keys[i])), Bytes: b.Bytes[i], Shard: in.Shards[b.Shard[i]]}
 			copy(one.Rows[i].Project[:], b.Projects[i*len(bson.ObjectID{}):])
 		}
 		out.Batches = append(out.Batches, one)

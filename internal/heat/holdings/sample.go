@@ -63,21 +63,28 @@ func (s *sample) with(b batch, window int) *sample {
 func rowsOf(t *topology.Table, ns topology.Namespace, read []survey.SizedRow) []row {
 	c := t.Collection(ns)
 	out := make([]row, len(read))
-	shards := map[string]string{} // one string for each shard, not one for each row
+	same := interned{}
 	for i, r := range read {
 		out[i] = row{Project: r.Project, Bytes: r.Bytes}
 		if c != nil {
 			if k, err := c.Key.Extract(r.Key); err == nil {
-				out[i].Key = k.Encoded()
+				out[i].Key = same.of(k.Encoded())
 			}
 		}
-		shard := shardOf(t, c, ns, out[i].Key)
-		if _, ok := shards[shard]; !ok {
-			shards[shard] = shard
-		}
-		out[i].Shard = shards[shard]
+		out[i].Shard = same.of(shardOf(t, c, ns, out[i].Key))
 	}
 	return out
+}
+
+// interned holds one string of each text: rows of a project or document have the same key, and most the same shard.
+type interned map[string]string
+
+func (m interned) of(s string) string {
+	if one, ok := m[s]; ok {
+		return one
+	}
+	m[s] = s
+	return s
 }
 
 // shardOf is the shard of a row by a table; "" when unknown.
