@@ -118,8 +118,8 @@ func CommonTitle(column []Cell) string {
 }
 
 // Cells turns one column of figures into cells with shares and bars: bars are scaled to the largest share, the tick is
-// where an even share among those that stay would be. stays is nil where all do.
-func Cells(figures []api.Figure, write func(api.Figure) Figure, stays []bool) []Cell {
+// where an even share among those that do not drain would be.
+func Cells(figures []api.Figure, write func(api.Figure) Figure, drains map[int]bool) []Cell {
 	var total, top int64
 	known, staying := 0, 0
 	for i, f := range figures {
@@ -128,14 +128,14 @@ func Cells(figures []api.Figure, write func(api.Figure) Figure, stays []bool) []
 			total += *f.Value
 			top = max(top, *f.Value)
 		}
-		if stays == nil || stays[i] {
+		if !drains[i] {
 			staying++
 		}
 	}
-	even := int64(0)
+	even, scale := -1.0, float64(top)
 	if staying > 1 && known == len(figures) {
-		even = total / int64(staying)
-		top = max(top, even)
+		even = float64(total) / float64(staying)
+		scale = max(scale, even)
 	}
 	out := make([]Cell, len(figures))
 	for i, f := range figures {
@@ -145,9 +145,9 @@ func Cells(figures []api.Figure, write func(api.Figure) Figure, stays []bool) []
 		}
 		out[i].Share = answer.Share(*f.Value, total)
 		out[i].ShareText = format.Share(out[i].Share)
-		out[i].Bar = answer.Share(*f.Value, top)
-		if even > 0 && (stays == nil || stays[i]) {
-			out[i].Even = answer.Share(even, top)
+		out[i].Bar = float64(*f.Value) / scale
+		if even >= 0 && !drains[i] {
+			out[i].Even = even / scale
 		}
 	}
 	return out

@@ -68,12 +68,12 @@ func (c column) figures(list []api.Shard) []api.Figure {
 // ShardCells are the columns of the table of shards, in the order of the list: data,
 // documents and chunks.
 func ShardCells(list []api.Shard) (out [][]Cell) {
-	stays := make([]bool, len(list))
+	drains := map[int]bool{}
 	for i, s := range list {
-		stays[i] = !s.Draining
+		drains[i] = s.Draining
 	}
 	for _, c := range shardColumns {
-		out = append(out, Cells(c.figures(list), c.write, stays))
+		out = append(out, Cells(c.figures(list), c.write, drains))
 	}
 	return out
 }

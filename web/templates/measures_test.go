@@ -21,6 +21,31 @@ func shardsHolding(bytes ...int64) (list []api.Shard, refs Refs) {
 	return list, RefsOf(t)
 }
 
+func TestTheTickIsAnEvenShareOfWhatDoesNotDrain(t *testing.T) {
+	for name, c := range map[string]struct {
+		bytes  []int64
+		drains int // how many of the first
+		even   float64
+	}{
+		"all stay":            {[]int64{3, 1, 1}, 0, 5.0 / 9},
+		"one drains":          {[]int64{3, 1, 1}, 1, 2.5 / 3},
+		"more than any has":   {[]int64{2, 2, 2}, 1, 1},
+		"only one that stays": {[]int64{2, 1}, 1, -1},
+	} {
+		list, _ := shardsHolding(c.bytes...)
+		for i := range list {
+			list[i].Draining = i < c.drains
+		}
+		for i, cell := range ShardCells(list)[0] {
+			want := c.even
+			if list[i].Draining {
+				want = -1
+			}
+			expect.That(t, math.Abs(cell.Even-want) < 1e-9 && cell.Bar <= 1, "%s: %s is %+v", name, list[i].Name, cell)
+		}
+	}
+}
+
 func TestSmallestSegmentsOfManyShardsAreOne(t *testing.T) {
 	bytes := make([]int64, 100)
 	for i := range bytes {
