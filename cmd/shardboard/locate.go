@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,7 +17,6 @@ import (
 	"shardboard/internal/api"
 	"shardboard/internal/app"
 	"shardboard/internal/fault"
-	"shardboard/internal/format"
 	"shardboard/internal/sanitize"
 	"shardboard/internal/sheet"
 )
@@ -199,10 +199,7 @@ func printItems(w io.Writer, items []api.LocateItem, words app.Words) error {
 
 // placeLine is collection, shard and reason, separated by tabs.
 func placeLine(p api.Place) string {
-	where := strings.Join(p.Shards, ", ")
-	if n := len(p.Shards); n > answer.MostShardsNamed {
-		where = format.Count(int64(n)) + " shards"
-	}
+	where := cmp.Or(answer.ManyShards(len(p.Shards)), strings.Join(p.Shards, ", "))
 	switch {
 	case p.State == "absent":
 		where = "-"

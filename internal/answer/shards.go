@@ -5,12 +5,21 @@ import (
 	"strings"
 
 	"shardboard/internal/api"
+	"shardboard/internal/format"
 	"shardboard/internal/rules"
 	"shardboard/internal/topology"
 )
 
 // MostShardsNamed is how many shards a sentence or a list names; more would fill lines that nobody reads.
 const MostShardsNamed = 12
+
+// ManyShards counts shards that are too many to be named; "" for fewer.
+func ManyShards(n int) string {
+	if n <= MostShardsNamed {
+		return ""
+	}
+	return format.Count(int64(n)) + " shards"
+}
 
 // Shards are all shards with what each carries.
 func Shards(v View) []api.Shard { return ShardsWith(v, v.Load()) }

@@ -61,12 +61,12 @@ func driftText(f profile.Finding) message.Message {
 
 // fixRemedy is the plan that repairs a finding, or the commands where there is none.
 func (ev *evaluation) fixRemedy(f profile.Finding) Remedy {
-	c, commands := ev.Table.Collection(f.NS), fixCommands(f)
+	commands := fixCommands(f)
 	switch {
 	case len(commands) == 0:
 		return Remedy{WhyNot: message.New("drift.noCommand", "No command repairs this. See the layout page.")}
-	case f.Fix.Code == profile.FixRefine && c != nil: // after its index
-		return Remedy{Plans: []Plan{refinePlan(c, f.Fix.Key)}, Commands: preparing("refine-key", commands[:1]...)}
+	case f.Fix.Code == profile.FixRefine:
+		return Remedy{Plans: []Plan{refinePlan(f.NS, f.Fix.Key)}, Commands: preparing("refine-key", createIndex(f.NS, f.Want))}
 	case f.Fix.Code == profile.FixReshard:
 		return Remedy{Plans: []Plan{reshardPlan(f.NS, f.Fix.Key)}}
 	case f.Fix.Code == profile.FixMerge:

@@ -112,7 +112,7 @@ func (ev *evaluation) hot(c *topology.Collection, w Writes, top heat.Line) {
 	if w.NS == c.NS {
 		ev.refine(&problem, c)
 	} else if longer, ok := ev.Profile.LongerKey(c); ok { // named, and why it does not help: these writes are elsewhere
-		problem.Remedy.Plans = append(problem.Remedy.Plans, refinePlan(c, longer))
+		problem.Remedy.Plans = append(problem.Remedy.Plans, refinePlan(c.NS, longer))
 	}
 	ev.add(problem)
 }

@@ -39,14 +39,14 @@ func (ev *evaluation) refine(p *Problem, c *topology.Collection) {
 				"project more room.")
 		return
 	}
-	p.Remedy.Plans = append(p.Remedy.Plans, refinePlan(c, longer))
-	p.Remedy.Commands = preparing("refine-key", first, indexesOf(c), createIndex(c, key))
+	p.Remedy.Plans = append(p.Remedy.Plans, refinePlan(c.NS, longer))
+	p.Remedy.Commands = preparing("refine-key", first, indexesOf(c), createIndex(c.NS, key))
 }
 
-func refinePlan(c *topology.Collection, longer shardkey.Pattern) Plan {
+func refinePlan(ns topology.Namespace, longer shardkey.Pattern) Plan {
 	return plan("refine-key", message.New("refine-key",
 		"Refine the shard key of {ns} to {key}, so that its chunks can be split further. It cannot be undone.",
-		message.Namespace("ns", c.NS), message.Text("key", longer.String())), "ns", string(c.NS), "key", longer.JSON())
+		message.Namespace("ns", ns), message.Text("key", longer.String())), "ns", string(ns), "key", longer.JSON())
 }
 
 func reshardPlan(ns topology.Namespace, key shardkey.Pattern) Plan {
@@ -72,8 +72,8 @@ func indexesOf(c *topology.Collection) Command {
 	return readCommand(collection(c.NS)+".getIndexes()", "refine.indexes", "the index of the new key must not be partial or sparse")
 }
 
-func createIndex(c *topology.Collection, key string) Command {
-	return writeCommand(collection(c.NS)+".createIndex("+key+")", "refine.index",
+func createIndex(ns topology.Namespace, key string) Command {
+	return writeCommand(collection(ns)+".createIndex("+key+")", "refine.index",
 		"the longer key needs its index first; wait until it is built")
 }
 
@@ -86,7 +86,7 @@ func (ev *evaluation) widerKey(r *Remedy, c *topology.Collection) {
 	if !ok || !ev.release().AtLeast(4, 4, 0) {
 		return
 	}
-	r.Plans = append(r.Plans, refinePlan(c, longer))
+	r.Plans = append(r.Plans, refinePlan(c.NS, longer))
 	r.Commands = append(r.Commands, preparing("refine-key", readCommand("db.version()", "refine.version", "must be 4.4 or later"),
-		createIndex(c, longer.String()))...)
+		createIndex(c.NS, longer.String()))...)
 }

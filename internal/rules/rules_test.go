@@ -290,6 +290,7 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 		lacks("a release that does not count them", Orphans, "orphans.release", noOrphans, version("5.0.7")),
 
 		fires("another key", Drift, Warn, "drift.different", "reshard", withCollection("y.versionvectors", "{project_id: 1}", "abc")),
+		fires("a shorter key", Drift, Info, "drift.different", "refine-key", withCollection("y.clients", "{project_id: 1}", "abc")),
 		passes("as the layout", Drift),
 		lacks("not listed", Drift, "unlisted", func(s *Situation) {
 			s.Table.Unsharded = nil

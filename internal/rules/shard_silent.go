@@ -41,11 +41,11 @@ func findShardSilent(ev *evaluation) {
 			p.Evidence = answerEvidence(answer, a.At)
 		case noPrimary && (answer.State == topology.NotAsked && answer.Err == nil || longAway(set, ev.Now)):
 			p.Text = message.New("silent.noPrimary", "mongos reaches no primary of {shard}.", message.Shard("shard", s.Name))
-		case answer.Err != nil && all:
-			continue
 		case answer.Err != nil:
-			ev.cannot(s.Name, message.New("silent.unasked", "{shard} could not be asked: {reason}",
-				message.Shard("shard", s.Name), message.Words("reason", fault.Text(answer.Err))))
+			if !all {
+				ev.cannot(s.Name, message.New("silent.unasked", "{shard} could not be asked: {reason}",
+					message.Shard("shard", s.Name), message.Words("reason", fault.Text(answer.Err))))
+			}
 			continue
 		case answer.State == topology.NotAsked && !known:
 			ev.cannot(s.Name, message.New("silent.nothing", "{shard} has no chunk, so that it cannot be asked for a row.",

@@ -50,10 +50,7 @@ func findSnapshotBodies(ev *evaluation) {
 				p.Severity, p.Why = Warn, message.New("bodies.much",
 					"Only one shard can serve it, and it grows with every large snapshot.")
 			}
-			p.Remedy = Remedy{
-				WhyNot:   commandsOnly(),
-				Commands: fixCommands(f),
-			}
+			p.Remedy = ev.fixRemedy(f)
 			ev.add(p)
 		}
 	}

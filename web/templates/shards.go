@@ -2,7 +2,6 @@ package templates
 
 import (
 	"shardboard/internal/answer"
-	"shardboard/internal/format"
 	"shardboard/internal/topology"
 )
 
@@ -33,12 +32,12 @@ const longName = 16
 // Refs finds shards by name.
 type Refs map[string]ShardRef
 
-// AllShards says in words that a long list has every shard; "" for others.
-func AllShards(n int, refs Refs) string {
-	if n <= answer.MostShardsNamed || n < len(refs) {
-		return ""
+// allShards says in words that a long list has every shard; "" for others.
+func allShards(n int, refs Refs) string {
+	if many := answer.ManyShards(n); many != "" && n >= len(refs) {
+		return "all " + many
 	}
-	return "all " + format.Count(int64(n)) + " shards"
+	return ""
 }
 
 // RefsOf finds the shards of a table.

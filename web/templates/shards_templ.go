@@ -111,7 +111,7 @@ func Badges(names []string, refs Refs) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if all := AllShards(len(names), refs); all != "" {
+		if all := allShards(len(names), refs); all != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<span class=\"allshards\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

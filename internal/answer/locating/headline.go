@@ -73,8 +73,8 @@ func (h headline) message() message.Message {
 	var pattern []string
 	for _, part := range append(h.parts, headline{lead: h.lead, shards: h.shards}) {
 		var names []string
-		if n := len(part.shards); n > answer.MostShardsNamed {
-			part.shards, names = nil, []string{format.Count(int64(n)) + " shards"}
+		if many := answer.ManyShards(len(part.shards)); many != "" {
+			part.shards, names = nil, []string{many}
 		}
 		for _, s := range part.shards {
 			name := "shard"

@@ -144,10 +144,8 @@ func (t *ticketText) place(p api.Place, w placement.Why) string {
 	switch {
 	case len(shards) == 1 || p.Exact && len(shards) > 0:
 		on = format.JoinWords(shards)
-	case len(shards) > answer.MostShardsNamed:
-		on = "one or more of " + format.Count(int64(len(shards))) + " shards"
 	case len(shards) > 0:
-		on = "one or more of " + format.JoinWords(shards)
+		on = "one or more of " + cmp.Or(answer.ManyShards(len(shards)), format.JoinWords(shards))
 	}
 	switch {
 	case p.From != "" && p.Hash != nil:

@@ -95,16 +95,14 @@ func AlertsHeadline(all []alert.Alert, to []alert.TargetStatus) (level, text str
 			pending++
 		case alert.Resolved:
 			ended++
+		case alert.Firing:
+			if firing++; a.Severity == alert.Critical {
+				level = "bad"
+			}
 		}
-		if a.State != alert.Firing {
-			continue
-		}
-		if firing++; level == "ok" {
-			level = "note"
-		}
-		if a.Severity == alert.Critical {
-			level = "bad"
-		}
+	}
+	if level == "ok" && firing+pending > 0 {
+		level = "note"
 	}
 	parts := []string{"No active alerts"}
 	switch {
@@ -114,9 +112,6 @@ func AlertsHeadline(all []alert.Alert, to []alert.TargetStatus) (level, text str
 		return level, "No alerts"
 	}
 	if pending > 0 {
-		if level == "ok" {
-			level = "note"
-		}
 		parts = append(parts, format.Count(int64(pending))+" not sent yet")
 	}
 	if below > 0 {

@@ -100,10 +100,7 @@ func Heat(ctx context.Context, v answer.View, h HeatSource, q HeatQuery) (HeatRe
 		out.Notes = append(out.Notes, heatHealth(health, w)...)
 	}
 	out.Changed = w.Method == heat.ChangedRows
-	out.Picture = heatTable(ctx, v, h, q) // it may know of the time before a restart
-	if health.Err != nil && out.Picture.State.Code == "loading" {
-		out.Picture.State = stateOf("empty", "No picture yet", "It gets a column every minute once writes can be counted.")
-	}
+	out.Picture = heatTable(ctx, v, h, q, health) // it may know of the time before a restart
 	out.Selected = heatSelection(v, h, q)
 	return out, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"shardboard/internal/answer"
 	"shardboard/internal/api"
+	"shardboard/internal/heat"
 	"shardboard/internal/heat/keyvis"
 	"shardboard/internal/message"
 	"shardboard/internal/shardkey"
@@ -37,12 +38,15 @@ const (
 	tableColumns = 8
 )
 
-func heatTable(ctx context.Context, v answer.View, h HeatSource, q HeatQuery) HeatTable {
+func heatTable(ctx context.Context, v answer.View, h HeatSource, q HeatQuery, health heat.Health) HeatTable {
 	if h.Pictures == nil {
 		return HeatTable{State: noCollector()}
 	}
 	p, ok := h.Pictures.View(q.NS, q.By, v.Now.Add(-q.Span), v.Now)
-	if !ok || len(p.Columns) == 0 {
+	switch empty := !ok || len(p.Columns) == 0; {
+	case empty && health.Err != nil:
+		return HeatTable{State: stateOf("empty", "No picture yet", "It gets a column every minute once writes can be counted.")}
+	case empty:
 		return HeatTable{State: stateOf("loading", "No picture yet", "It gets a column every minute while shardboard runs; "+
 			"the first one appears within two minutes. Earlier times are not known.")}
 	}
