@@ -156,13 +156,13 @@ func (d *demo) recordHeat(t testing.TB, hours int) {
 		if minute/60%5 == 1 {
 			s.Every = 10
 		}
-		for i, ch := range c.Chunks.All() {
+		for i := range c.Chunks.All() {
 			rate := 600 / math.Pow(float64(1+(i*7)%c.Chunks.Len()), 1.1) * (1.3 + math.Sin(float64(minute)/40+float64(i)/9))
 			if i == 5 && minute%90 < 25 {
 				rate = 3000
 			}
 			if n := int64(rate * rng.ExpFloat64()); n > 0 {
-				s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: n})
+				s.Pieces = append(s.Pieces, heat.PieceOf(c, i, n))
 				s.Counts = append(s.Counts, heat.Count{Project: projects.Items[i%len(projects.Items)].ID, Rows: n})
 			}
 		}
@@ -171,9 +171,9 @@ func (d *demo) recordHeat(t testing.TB, hours int) {
 			c := table.Collection(ns)
 			s := heat.Slot{NS: ns, Method: heat.ChangedRows, From: at, To: at.Add(time.Minute), Every: 1, Capped: true,
 				Life: c.Incarnation, Astray: 2}
-			for i, ch := range c.Chunks.All() {
+			for i := range c.Chunks.All() {
 				if (minute/50+i)%3 > 0 { // other chunks have no project among the hottest
-					s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 1 + rng.Int64N(int64(40+20*i))})
+					s.Pieces = append(s.Pieces, heat.PieceOf(c, i, 1+rng.Int64N(int64(40+20*i))))
 				}
 			}
 			d.app.current().only.now().pictures.Take(s)

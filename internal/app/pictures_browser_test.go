@@ -137,7 +137,7 @@ func TestBrowserReadsTheClusterMap(t *testing.T) {
 		c := d.app.Watcher().Table().Collection(changes)
 		to := time.Now().Truncate(heat.Tick)
 		d.app.current().only.now().heat.Recall([]heat.Slot{{NS: changes, From: to.Add(-time.Minute), To: to, Every: 1, Life: c.Incarnation,
-			Pieces: []heat.Piece{{Min: c.Chunks.At(0).Min, Rows: 60_000}}, Counts: []heat.Count{{Rows: 60_000}}}})
+			Pieces: []heat.Piece{heat.PieceOf(c, 0, 60_000)}, Counts: []heat.Count{{Rows: 60_000}}}})
 		o.until(`%s.includes("writes/s") && %s !== %q`, mapReadout, mapPixels, before)
 	})
 	o.is("canvas", "document.activeElement.dataset.map")
@@ -263,7 +263,7 @@ func TestBrowserReadsTheHeatPicture(t *testing.T) {
 		o.keepsPlace("#heat-selected", "new data", func() {
 			c, to := d.app.Watcher().Table().Collection(changes), time.Now().Truncate(heat.Tick)
 			d.app.current().only.now().pictures.Take(heat.Slot{NS: changes, From: to.Add(-heat.Tick), To: to, Every: 1, Life: c.Incarnation,
-				Pieces: []heat.Piece{{Min: c.Chunks.At(1).Min, Rows: 9000}}})
+				Pieces: []heat.Piece{heat.PieceOf(c, 1, 9000)}})
 			n := eval[int](o, reads)
 			o.run(`document.dispatchEvent(new Event("visibilitychange"))`)
 			o.until("%s > %d", reads, n)

@@ -3,6 +3,7 @@ package heat
 import (
 	"math"
 	"slices"
+	"unique"
 
 	"shardboard/internal/profile"
 	"shardboard/internal/shardkey"
@@ -20,7 +21,7 @@ type placedRows struct{ best, loose float64 }
 func (s Slot) inChunks(c *topology.Collection, of target) (placed map[int]placedRows, without []int) {
 	placed = map[int]placedRows{}
 	for _, p := range s.chunkRows(c) {
-		from, to := p.chunksNow(c)
+		from, to := p.In.Value().chunksNow(c)
 		if to-from <= 1 {
 			placed[from] = placed[from].plus(placedRows{best: float64(p.Rows)})
 			continue
@@ -51,7 +52,7 @@ func KeysOf(t *topology.Table, p *profile.Profile, ns topology.Namespace) Keys {
 // key places stay with the lowest of the chunks that they may be in.
 func (k Keys) Divide(s Slot, c *topology.Collection) (out []Piece) {
 	for _, p := range s.chunkRows(c) {
-		from, to := p.chunksNow(c)
+		from, to := p.In.Value().chunksNow(c)
 		by, known := map[int]int64{}, int64(0)
 		if to-from > 1 && k.of.ns != "" {
 			by, known, _ = s.dividePiece(c, k.of, p)
@@ -68,7 +69,7 @@ func (k Keys) Divide(s Slot, c *topology.Collection) (out []Piece) {
 			}
 			if left -= rows; rows > 0 {
 				ch := c.Chunks.At(i)
-				out = append(out, Piece{Min: ch.Min, Max: ch.Max, Shard: p.Shard, Rows: rows})
+				out = append(out, Piece{unique.Make(Chunk{ch.Min, ch.Max, p.In.Value().Shard}), rows})
 			}
 		}
 	}
@@ -80,7 +81,7 @@ func (k Keys) Divide(s Slot, c *topology.Collection) (out []Piece) {
 func (s Slot) onShards(c *topology.Collection, of target) map[string]placedRows {
 	placed := map[string]placedRows{}
 	for _, p := range s.chunkRows(c) {
-		from, to := p.chunksNow(c)
+		from, to := p.In.Value().chunksNow(c)
 		owners := map[string]int64{}
 		for i := from; i < to; i++ {
 			owners[c.Chunks.Owner(i)] = 0
@@ -99,7 +100,7 @@ func (s Slot) onShards(c *topology.Collection, of target) map[string]placedRows 
 			part := shareOut(p.Rows, known, rows, loose)
 			if known == 0 {
 				part = placedRows{loose: float64(p.Rows)}
-				if shard == p.Shard {
+				if shard == p.In.Value().Shard {
 					part.best = float64(p.Rows)
 				}
 			}
@@ -130,7 +131,7 @@ func (s Slot) dividePiece(c *topology.Collection, of target, p Piece) (by map[in
 		by[i] = p.Rows
 		return by, p.Rows, 0
 	}
-	in := shardkey.Range{Min: p.Min, Max: p.Max}
+	in := shardkey.Range{Min: p.In.Value().Min, Max: p.In.Value().Max}
 	for _, n := range s.Counts {
 		r, ok := s.keyRange(c, of, n)
 		if !ok {
@@ -147,35 +148,35 @@ func (s Slot) dividePiece(c *topology.Collection, of target, p Piece) (by map[in
 			loose += n.Rows
 		}
 	}
-	if loose > 0 && !slices.ContainsFunc(s.Pieces, func(other Piece) bool { return other != p && other.overlaps(in) }) {
+	if loose > 0 && !slices.ContainsFunc(s.Pieces, func(other Piece) bool { return other != p && other.In.Value().overlaps(in) }) {
 		loose = 0
 	}
 	return by, known, loose
 }
 
-// chunksNow are the chunks [from, to) of the current table that a piece's rows can be in.
-func (p Piece) chunksNow(c *topology.Collection) (from, to int) {
-	if p.Max.IsZero() {
-		i := chunkOf(c, p.Min)
+// chunksNow are the chunks [from, to) of the current table that its rows can be in.
+func (ch Chunk) chunksNow(c *topology.Collection) (from, to int) {
+	if ch.Max.IsZero() {
+		i := chunkOf(c, ch.Min)
 		return i, i + 1
 	}
-	return c.Chunks.Overlap(shardkey.Range{Min: p.Min, Max: p.Max})
+	return c.Chunks.Overlap(shardkey.Range{Min: ch.Min, Max: ch.Max})
 }
 
-// overlaps tells whether a piece and a range have keys in common.
-func (p Piece) overlaps(r shardkey.Range) bool {
-	if p.Max.IsZero() {
-		return r.Contains(p.Min)
+// overlaps tells whether a chunk and a range have keys in common.
+func (ch Chunk) overlaps(r shardkey.Range) bool {
+	if ch.Max.IsZero() {
+		return r.Contains(ch.Min)
 	}
-	return r.Overlaps(shardkey.Range{Min: p.Min, Max: p.Max})
+	return r.Overlaps(shardkey.Range{Min: ch.Min, Max: ch.Max})
 }
 
-// within tells whether a piece is in a range; one whose upper bound is not known is where it begins.
-func (p Piece) within(r shardkey.Range) bool {
-	if p.Max.IsZero() {
-		return r.Contains(p.Min)
+// within tells whether a chunk is in a range; one whose upper bound is not known is where it begins.
+func (ch Chunk) within(r shardkey.Range) bool {
+	if ch.Max.IsZero() {
+		return r.Contains(ch.Min)
 	}
-	return r.Min.Compare(p.Min) <= 0 && p.Max.Compare(r.Max) <= 0
+	return r.Min.Compare(ch.Min) <= 0 && ch.Max.Compare(r.Max) <= 0
 }
 
 // rowsIn are the counted rows whose key is surely in a range.

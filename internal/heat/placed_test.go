@@ -107,7 +107,7 @@ func TestWritesFollowTheirChunksThroughSplitsAndMerges(t *testing.T) {
 		divided, all := map[int]int64{}, 0.0
 		for _, s := range got.slots {
 			for _, p := range KeysOf(table, profile.Yorkie(), "y.changes").Divide(s, c) {
-				i, _ := c.Chunks.Find(p.Min)
+				i, _ := c.Chunks.Find(p.In.Value().Min)
 				divided[i] += p.Rows * s.Every
 				all += float64(p.Rows * s.Every)
 			}
@@ -178,11 +178,11 @@ func TestPiecesOfRowsWithoutKeysAreCountedSinceTheSplit(t *testing.T) {
 	var c Collector
 	for i := range 6 {
 		s := Slot{NS: "y.changes", From: begin.Add(time.Duration(i) * Tick), To: begin.Add(time.Duration(i+1) * Tick), Every: 1,
-			Life: before.Incarnation, Counts: []Count{{Project: docID(1, 0), Rows: 60}}, Pieces: []Piece{pieceOf(before, 0, 60)}}
+			Life: before.Incarnation, Counts: []Count{{Project: docID(1, 0), Rows: 60}}, Pieces: []Piece{PieceOf(before, 0, 60)}}
 		table := yorkieTable()
 		if i >= 3 {
 			after := routing.Collection("y.changes", hashed, routing.Bounds(hashed, int64(-1<<62), int64(0)), "a", "b", "b")
-			s.Pieces = []Piece{pieceOf(after, 0, 20), pieceOf(after, 1, 40)}
+			s.Pieces = []Piece{PieceOf(after, 0, 20), PieceOf(after, 1, 40)}
 			table.Collections[0] = after
 		}
 		c.ring.add(s)

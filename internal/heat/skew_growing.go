@@ -37,7 +37,7 @@ func (w Window) Growing(t *topology.Table) Growing {
 		var here, end int64
 		for _, p := range s.chunkRows(c) {
 			here += p.Rows
-			if chunkOf(c, p.Min) == last || p.Max == c.Key.Max() {
+			if ch := p.In.Value(); chunkOf(c, ch.Min) == last || ch.Max == c.Key.Max() {
 				end += p.Rows
 			}
 		}

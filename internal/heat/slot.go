@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"time"
+	"unique"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -23,10 +24,15 @@ type Count struct {
 
 // Piece is the number of rows in a chunk as it was when they were counted.
 type Piece struct {
+	In   unique.Handle[Chunk] // one for all slots of a day
+	Rows int64
+}
+
+// Chunk is a chunk as it was when rows of it were counted.
+type Chunk struct {
 	Min   shardkey.Key
 	Max   shardkey.Key // the zero key where only the lower bound is known
 	Shard string       // its owner then; "" where that is not known
-	Rows  int64
 }
 
 // Slot is what was counted of one collection in [From, To). By ChangedRows a slot is a whole
@@ -79,11 +85,7 @@ func mergeSlots(slots []Slot) Slot {
 	}
 	type id struct{ project, document bson.ObjectID }
 	counts := map[id]int64{}
-	type place struct {
-		min, max shardkey.Key
-		shard    string
-	}
-	pieces := map[place]int64{}
+	pieces := map[unique.Handle[Chunk]]int64{}
 	for _, s := range slots {
 		out.Every = max(out.Every, s.Every)
 		out.Capped = out.Capped || s.Capped
@@ -100,7 +102,7 @@ func mergeSlots(slots []Slot) Slot {
 				out.Astray += scaleDown(p.Rows, s.Every, out.Every)
 				continue
 			}
-			pieces[place{p.Min, p.Max, p.Shard}] += scaleDown(p.Rows, s.Every, out.Every)
+			pieces[p.In] += scaleDown(p.Rows, s.Every, out.Every)
 		}
 	}
 	// What is kept for a day has no room to grow.
@@ -119,10 +121,11 @@ func mergeSlots(slots []Slot) Slot {
 		}
 	}
 	out.Pieces = make([]Piece, 0, len(pieces))
-	for at, rows := range pieces {
-		out.Pieces = append(out.Pieces, Piece{Min: at.min, Max: at.max, Shard: at.shard, Rows: rows})
+	for in, rows := range pieces {
+		out.Pieces = append(out.Pieces, Piece{in, rows})
 	}
-	slices.SortFunc(out.Pieces, func(a, b Piece) int {
+	slices.SortFunc(out.Pieces, func(x, y Piece) int {
+		a, b := x.In.Value(), y.In.Value()
 		return cmp.Or(a.Min.Compare(b.Min), a.Max.Compare(b.Max), natural.Compare(a.Shard, b.Shard))
 	})
 	return out

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"time"
+	"unique"
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
@@ -116,7 +117,7 @@ func assignChunks(s *Slot, c *topology.Collection, t target) {
 	rows := map[int]int64{}
 	if i, ok := growingChunk(c, s.From, s.To); ok {
 		if all := s.Rows(); all > 0 {
-			s.Pieces = []Piece{pieceOf(c, i, all)}
+			s.Pieces = []Piece{PieceOf(c, i, all)}
 		}
 		return
 	}
@@ -128,13 +129,14 @@ func assignChunks(s *Slot, c *topology.Collection, t target) {
 		s.Astray += n.Rows
 	}
 	for _, i := range slices.Sorted(maps.Keys(rows)) {
-		s.Pieces = append(s.Pieces, pieceOf(c, i, rows[i]))
+		s.Pieces = append(s.Pieces, PieceOf(c, i, rows[i]))
 	}
 }
 
-func pieceOf(c *topology.Collection, i int, rows int64) Piece {
+// PieceOf is rows in a chunk of a table, by its position.
+func PieceOf(c *topology.Collection, i int, rows int64) Piece {
 	ch := c.Chunks.At(i)
-	return Piece{Min: ch.Min, Max: ch.Max, Shard: ch.Shard, Rows: rows}
+	return Piece{unique.Make(Chunk{ch.Min, ch.Max, ch.Shard}), rows}
 }
 
 // ProjectOfBound is the project of a bound, if the key begins with the project.

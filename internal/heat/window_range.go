@@ -1,6 +1,8 @@
 package heat
 
 import (
+	"unique"
+
 	"go.mongodb.org/mongo-driver/v2/bson"
 
 	"shardboard/internal/profile"
@@ -35,14 +37,15 @@ func (w Window) Within(t *topology.Table, prof *profile.Profile, r shardkey.Rang
 			}
 		}
 		for _, p := range s.chunkRows(c) {
+			ch := p.In.Value()
 			switch {
-			case p.within(r):
+			case ch.within(r):
 				part.Pieces = append(part.Pieces, p)
-			case !p.overlaps(r):
+			case !ch.overlaps(r):
 			default: // a larger chunk of before a split: what was counted in the range by key
-				p.Min, p.Max = shardkey.Later(p.Min, r.Min), shardkey.Earlier(p.Max, r.Max)
-				p.Rows = s.rowsIn(c, of, shardkey.Range{Min: p.Min, Max: p.Max})
-				part.Pieces = append(part.Pieces, p)
+				ch.Min, ch.Max = shardkey.Later(ch.Min, r.Min), shardkey.Earlier(ch.Max, r.Max)
+				rows := s.rowsIn(c, of, shardkey.Range{Min: ch.Min, Max: ch.Max})
+				part.Pieces = append(part.Pieces, Piece{unique.Make(ch), rows})
 			}
 		}
 		out.slots = append(out.slots, part)

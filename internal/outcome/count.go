@@ -132,13 +132,13 @@ func countWindow(samples []sample, w Span, spans []keySpan, asOf time.Time) *Cou
 		}
 		out.Astray.add(s.slot.Astray, s.slot.Every)
 		for _, p := range s.slot.Pieces {
-			i, _ := at.Chunks.Find(p.Min)
+			i, _ := at.Chunks.Find(p.In.Value().Min)
 			t := out.Shards[at.Chunks.Owner(i)]
 			t.add(p.Rows, s.slot.Every)
 			out.Shards[at.Chunks.Owner(i)] = t
 		}
 		for _, p := range s.keys.Divide(s.slot, last) { // chunks that were split within the window
-			i, _ := last.Chunks.Find(p.Min)
+			i, _ := last.Chunks.Find(p.In.Value().Min)
 			t := chunks[i]
 			t.add(p.Rows, s.slot.Every)
 			chunks[i] = t

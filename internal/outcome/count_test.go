@@ -266,7 +266,7 @@ func tenSeconds(c *topology.Collection, from time.Time, rows ...int64) sample {
 	var all int64
 	for i, n := range rows {
 		if n > 0 {
-			s.Pieces = append(s.Pieces, heat.Piece{Min: c.Chunks.At(i).Min, Rows: n})
+			s.Pieces = append(s.Pieces, heat.PieceOf(c, i, n))
 		}
 		all += n
 	}

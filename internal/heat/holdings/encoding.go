@@ -28,7 +28,8 @@ type stored struct {
 type storedBatch struct {
 	Begun, At time.Time
 	Keys      [][]byte
-	Projects  []byte // 12 bytes for each row
+	Projects  []byte   // 12 bytes for each row
+	Rows      []uint32 // absent: one each
 	Bytes     []int64
 	Shard     []int // positions in Shards
 }
@@ -47,6 +48,7 @@ func encode(s *sample) ([]byte, error) {
 			}
 			one.Keys = append(one.Keys, []byte(r.Key))
 			one.Projects = append(one.Projects, r.Project[:]...)
+			one.Rows = append(one.Rows, r.Rows)
 			one.Bytes = append(one.Bytes, r.Bytes)
 			one.Shard = append(one.Shard, i)
 		}
@@ -72,7 +74,7 @@ func decode(body []byte) (*sample, error) {
 	out, same := &sample{Life: in.Life, Counted: in.Counted}, interned{}
 	for _, b := range in.Batches {
 		n := len(b.Keys)
-		if len(b.Projects) != n*len(bson.ObjectID{}) || len(b.Bytes) != n || len(b.Shard) != n {
+		if len(b.Projects) != n*len(bson.ObjectID{}) || len(b.Bytes) != n || b.Rows != nil && len(b.Rows) != n || len(b.Shard) != n {
 			return nil, fmt.Errorf("read sample: columns of different lengths")
 		}
 		one := batch{Begun: b.Begun, At: b.At, Rows: make([]row, n)}
@@ -80,7 +82,10 @@ func decode(body []byte) (*sample, error) {
 			if b.Shard[i] < 0 || b.Shard[i] >= len(in.Shards) || b.Bytes[i] < 0 {
 				return nil, fmt.Errorf("read sample: row %d is damaged", i)
 			}
-			one.Rows[i] = row{Key: same.of(string(b.Keys[i])), Bytes: b.Bytes[i], Shard: in.Shards[b.Shard[i]]}
+			one.Rows[i] = row{Key: same.of(string(b.Keys[i])), Rows: 1, Bytes: b.Bytes[i], Shard: in.Shards[b.Shard[i]]}
+			if b.Rows != nil {
+				one.Rows[i].Rows = b.Rows[i]
+			}
 			copy(one.Rows[i].Project[:], b.Projects[i*len(bson.ObjectID{}):])
 		}
 		out.Batches = append(out.Batches, one)

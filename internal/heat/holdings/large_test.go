@@ -1,8 +1,11 @@
 package holdings
 
 import (
+	"bytes"
+	"compress/flate"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -110,6 +113,7 @@ func TestStoredSampleIsReadAgainAsItWas(t *testing.T) {
 	ns := table.Collections[0].NS
 	at := time.Unix(1_800_000_000, 0).UTC()
 	s := &sample{Batches: []batch{{Begun: at, At: at, Rows: rowsOf(table, ns, sampledRows(rng, 200, 10))}}}
+	s.Batches[0].Rows[7].Rows = 30
 	body, err := encode(s)
 	must.Do(t, err)
 	again, err := decode(body)
@@ -121,6 +125,16 @@ func TestStoredSampleIsReadAgainAsItWas(t *testing.T) {
 		damaged[i] ^= 0x55
 		_, _ = decode(damaged)
 		_, _ = decode(body[:i])
+	}
+
+	// What an earlier release stored has no numbers of rows.
+	var earlier bytes.Buffer
+	w := must.Get(flate.NewWriter(&earlier, flate.BestSpeed))
+	_ = must.Get(io.WriteString(w, `{"Shards":["a"],"Batches":[{"Keys":["AQ=="],"Projects":"AAAAAAAAAAAAAAAA","Bytes":[7],"Shard":[0]}]}`))
+	must.Do(t, w.Close())
+	again, err = decode(earlier.Bytes())
+	if want := (row{Key: "\x01", Rows: 1, Bytes: 7, Shard: "a"}); err != nil || again.Batches[0].Rows[0] != want {
+		t.Errorf("got %+v (%v), want %+v", again, err, want)
 	}
 }
 

@@ -31,9 +31,9 @@ type cell struct {
 
 func (c *cell) add(r row, moved bool) {
 	bytes := float64(r.Bytes)
-	c.rows++
+	c.rows += int64(r.Rows)
 	c.bytes += bytes
-	c.squares += bytes * bytes
+	c.squares += bytes * bytes // used of samples only, whose rows are single ones
 	c.moved = c.moved || moved
 }
 
@@ -57,7 +57,7 @@ func place(t *topology.Table, ns topology.Namespace, s *sample) *placed {
 			}
 			out.shards[shard].add(r, false)
 			out.largest = max(out.largest, r.Bytes)
-			out.read++
+			out.read += int64(r.Rows)
 			if shard != r.Shard { // the shard that it left is uncertain too
 				out.cell(r.Project, r.Shard).moved = true
 			}

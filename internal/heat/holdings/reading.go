@@ -2,6 +2,7 @@ package holdings
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"shardboard/internal/fault"
@@ -25,7 +26,23 @@ type count struct {
 	life  topology.Incarnation
 	begun time.Time
 	next  survey.Position
+	read  int
 	rows  []row
+	at    map[row]int // positions in rows, by all but the figures
+}
+
+func (c *count) add(rows []row) {
+	c.read += len(rows)
+	for _, r := range rows {
+		same := row{Key: r.Key, Project: r.Project, Shard: r.Shard}
+		i, ok := c.at[same]
+		if !ok {
+			i = len(c.rows)
+			c.at[same], c.rows = i, append(c.rows, same)
+		}
+		c.rows[i].Rows += r.Rows
+		c.rows[i].Bytes += r.Bytes
+	}
 }
 
 // read makes one read of a collection and returns its sample after it, and how many rows it read.
@@ -60,16 +77,17 @@ func (e *Engine) read(ctx context.Context, t *topology.Table, f *followed) (*sam
 // countOn reads the next rows of a small collection. The old sample stays until all are read.
 func (e *Engine) countOn(ctx context.Context, t *topology.Table, f *followed, old *sample, expected int64) (*sample, int, error) {
 	if life := lifeOf(t, f.target.NS); f.count == nil || f.count.life != life {
-		f.count = &count{life: life, begun: e.o.Now()}
+		f.count = &count{life: life, begun: e.o.Now(), at: map[row]int{}}
 	}
 	c := f.count
 	read, next, last, err := e.reader.Rows(ctx, f.target, nil, c.next)
 	if err != nil {
 		return nil, 0, err
 	}
-	c.next, c.rows = next, append(c.rows, rowsOf(t, f.target.NS, read)...)
+	c.next = next
+	c.add(rowsOf(t, f.target.NS, read))
 	switch {
-	case len(c.rows) > 2*countedUpTo*e.window(), last && int64(len(c.rows)) < expected*9/10:
+	case c.read > 2*countedUpTo*e.window(), last && int64(c.read) < expected*9/10:
 		// It grows or shrinks.
 		f.count, f.sampleOnly = nil, true
 		return old, len(read), nil
@@ -77,7 +95,7 @@ func (e *Engine) countOn(ctx context.Context, t *topology.Table, f *followed, ol
 		return old, len(read), nil
 	}
 	f.count = nil
-	return &sample{Life: c.life, Counted: true, Batches: []batch{{Begun: c.begun, At: e.o.Now(), Rows: c.rows}}}, len(read), nil
+	return &sample{Life: c.life, Counted: true, Batches: []batch{{Begun: c.begun, At: e.o.Now(), Rows: slices.Clone(c.rows)}}}, len(read), nil
 }
 
 // fail records why a collection could not be read; the caller holds the lock.

@@ -10,10 +10,12 @@ import (
 	"shardboard/internal/topology"
 )
 
-// row is one row that was read. Its shard key is kept, so that it can be placed by later tables.
+// row is one row that was read, or all rows with its key where the whole collection was. The shard key is kept, so that
+// it can be placed by later tables.
 type row struct {
-	Key     string // encoded shard key; "" in a collection without one
+	Key     string // encoded; "" in a collection without one
 	Project bson.ObjectID
+	Rows    uint32
 	Bytes   int64
 	Shard   string // where it was when it was read; "" if unknown
 }
@@ -65,7 +67,7 @@ func rowsOf(t *topology.Table, ns topology.Namespace, read []survey.SizedRow) []
 	out := make([]row, len(read))
 	same := interned{}
 	for i, r := range read {
-		out[i] = row{Project: r.Project, Bytes: r.Bytes}
+		out[i] = row{Project: r.Project, Rows: 1, Bytes: r.Bytes}
 		if c != nil {
 			if k, err := c.Key.Extract(r.Key); err == nil {
 				out[i].Key = same.of(k.Encoded())

@@ -27,8 +27,8 @@ func busiestRecorder(t testing.TB) (*Recorder, *swappableTable) {
 func slotOfEveryRow(w *swappableTable, from time.Time) heat.Slot {
 	c := w.Table().Collection(ns)
 	s := heat.Slot{NS: ns, From: from, To: from.Add(time.Minute), Every: 1, Life: c.Incarnation}
-	for i, ch := range c.Chunks.All() {
-		s.Pieces = append(s.Pieces, heat.Piece{Min: ch.Min, Rows: 100_000})
+	for i := range c.Chunks.All() {
+		s.Pieces = append(s.Pieces, heat.PieceOf(c, i, 100_000))
 		s.Counts = append(s.Counts, heat.Count{Project: documentID(i), Rows: 100_000})
 	}
 	return s

@@ -21,7 +21,7 @@ func TestUncountedProjectsAreUnknownNotQuiet(t *testing.T) {
 			Life: c.Incarnation, Astray: 4}
 		if rows > 0 {
 			s.Counts = []heat.Count{{Project: documentID(1), Rows: rows + 4}}
-			s.Pieces = []heat.Piece{{Min: c.Chunks.At(2).Min, Rows: rows}}
+			s.Pieces = []heat.Piece{heat.PieceOf(c, 2, rows)}
 		}
 		return s
 	}

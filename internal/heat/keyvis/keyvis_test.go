@@ -64,7 +64,7 @@ func countedSlot(w *swappableTable, from time.Time, every int64, counts ...heat.
 		sums[i] += n.Rows
 	}
 	for i, n := range sums {
-		s.Pieces = append(s.Pieces, heat.Piece{Min: c.Chunks.At(i).Min, Rows: n})
+		s.Pieces = append(s.Pieces, heat.PieceOf(c, i, n))
 	}
 	return s
 }

@@ -75,7 +75,7 @@ func (p *picture) take(s heat.Slot) {
 	if p.by == ByKey {
 		d.Astray += s.Astray * s.Every
 		for _, piece := range s.Pieces {
-			d.keys[piece.Min] += piece.Rows * s.Every
+			d.keys[piece.In.Value().Min] += piece.Rows * s.Every
 		}
 		return
 	}
