@@ -90,7 +90,7 @@ func about(last listPage) (out []string) {
 			format.Count(int64(more))))
 	}
 	if len(byDocument) > 0 {
-		out = append(out, "Placed by document, so that any of their chunks may hold rows of the project: "+strings.Join(byDocument, ", ")+".")
+		out = append(out, "Not placed by project, so that any of their chunks may hold rows of it: "+strings.Join(byDocument, ", ")+".")
 	}
 	if readFrom != nil {
 		out = append(out, fmt.Sprintf("Made of the changelog since %s; shardboard get activity --kind move shows what came before.",

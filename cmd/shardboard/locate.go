@@ -173,8 +173,8 @@ func printItems(w io.Writer, items []api.LocateItem, words app.Words) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		title := words.Kind(it.Kind) + " " + it.ID
-		if it.Name != "" {
+		title := words.Kind(it.Kind) + " " + it.ShownID()
+		if it.Name != "" && it.Name != it.ShownID() {
 			title += "  " + it.Name
 		}
 		if it.ProjectName != "" && it.Kind != "project" {

@@ -68,9 +68,9 @@ func (d *draftBuilder) projectRanges(p placement.Project) []projectRange {
 				message.Namespace("ns", ns), message.Shard("shard", d.now.Home(ns))))
 		case c == nil || c.Temporary || c.Chunks.Len() == 0:
 		case !c.Key.LeadsWith(coll.ProjectField) && !c.Key.LeadsWithHash(coll.ProjectField):
-			pattern := "{ns} is distributed by document ({key}), so the project’s data in it stays spread over {shards} shards."
+			pattern := "The shard key of {ns}, {key}, does not begin with the project, whose data in it stays spread over {shards} shards."
 			if len(c.Chunks.CountByShard()) == 1 {
-				pattern = "{ns} is distributed by document ({key}), so the project’s data in it stays where it is."
+				pattern = "The shard key of {ns}, {key}, does not begin with the project, whose data in it stays where it is."
 			}
 			d.stays = append(d.stays, message.New("byDocument", pattern,
 				message.Namespace("ns", ns), message.Text("key", c.Key.String()),

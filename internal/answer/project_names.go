@@ -6,9 +6,11 @@ import (
 
 	"go.mongodb.org/mongo-driver/v2/bson"
 
+	"shardboard/internal/api"
 	"shardboard/internal/fault"
 	"shardboard/internal/format"
 	"shardboard/internal/placement"
+	"shardboard/internal/profile"
 )
 
 // ProjectName is what a project of a database is called; "" where it is not known.
@@ -17,10 +19,10 @@ func (v View) ProjectName(db string, id bson.ObjectID) string {
 	return p.Name
 }
 
-// NameOf is a project's name, or its id if it has none.
+// NameOf is a project's name, or its id as it is stored if it has none.
 func NameOf(p placement.Project) string {
 	if strings.TrimSpace(p.Name) == "" {
-		return p.ID.Hex()
+		return p.IDText()
 	}
 	return p.Name
 }
@@ -54,4 +56,11 @@ func OnlyProject(v View, db, text string) (p placement.Project, ok bool) {
 // ShardsOf names the shards that have a part of a collection.
 func ShardsOf(c placement.CollectionSpread) []string {
 	return Map(c.Shards, func(part placement.ShardPart) string { return part.Shard })
+}
+
+// CountsOf is what the rows of a profile's projects count.
+func CountsOf(p *profile.Profile) api.ProjectCounts {
+	return api.ProjectCounts{
+		DocumentsName: p.DocumentWords().Many, HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != "",
+	}
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -9,21 +10,35 @@ import (
 
 // LocateItem is one possible meaning of a locate query (GET and POST locate).
 type LocateItem struct {
-	Kind        string   `json:"kind"` // project, document, client, schema, key, …
-	ID          string   `json:"id"`   // hex id, or the key as Extended JSON
-	Name        string   `json:"name"` // project's name, Yorkie document's key
-	DB          string   `json:"db"`
-	Project     string   `json:"project"` // id of the owning project; "" if unknown
-	ProjectName string   `json:"projectName"`
-	Removed     bool     `json:"removed"` // a Yorkie document that was removed
-	Answer      Sentence `json:"answer"`  // one sentence: where it is; with counts=1 also the result of counting
-	Places      []Place  `json:"places"`
-	Notes       []Note   `json:"notes,omitempty"`
+	Kind        string `json:"kind"` // project, document, client, schema, key, …
+	ID          string `json:"id"`   // hex id, or the key as Extended JSON
+	Name        string `json:"name"` // project's name, Yorkie document's key
+	DB          string `json:"db"`
+	Project     string `json:"project"` // id of the owning project; "" if unknown
+	ProjectName string `json:"projectName"`
+	// Its id in the database, where that is no ObjectID; project, and id of kind project, then stand for it.
+	StoredProject string `json:"storedProject,omitempty"`
+
+	Removed bool     `json:"removed"` // a Yorkie document that was removed
+	Answer  Sentence `json:"answer"`  // one sentence: where it is; with counts=1 also the result of counting
+	Places  []Place  `json:"places"`
+	Notes   []Note   `json:"notes,omitempty"`
 
 	// For pages.
 	Shards []string `json:"-"` // where it belongs, sorted
 	Exact  bool     `json:"-"` // each of its places is on one shard
 }
+
+// ShownID is the id as people write it.
+func (it LocateItem) ShownID() string {
+	if it.Kind == "project" {
+		return cmp.Or(it.StoredProject, it.ID)
+	}
+	return it.ID
+}
+
+// ShownProject is the id of the owning project as people write it; "" if unknown.
+func (it LocateItem) ShownProject() string { return cmp.Or(it.StoredProject, it.Project) }
 
 // Note is a remark: a code with arguments.
 type Note struct {
@@ -131,6 +146,8 @@ type NearProject struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	DB   string `json:"db"`
+
+	IDText string `json:"-"` // the id as people write it
 }
 
 // WiderSearch is what GET locate with this in= asks of the cluster at most.

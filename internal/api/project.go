@@ -35,13 +35,18 @@ type Projects struct {
 	State  State // why there are none, or none of now
 	Unread bool  // there is no list yet, or it may not be read any more: pages show State alone
 
-	Databases     []string // those with projects
-	Columns       []string // collections whose shard key begins with the project
-	ByDocument    []string // collections placed by document: the same for every project
-	ByDocumentOn  []string // shards of ByDocument
-	DocumentsName string   // what the profile calls documents
-	HasDocuments  bool     // the profile counts documents
-	HasClients    bool     // and clients
+	Databases    []string // those with projects
+	Columns      []string // collections whose shard key begins with the project
+	ByDocument   []string // collections whose shard key does not begin with the project: the same for every project
+	ByDocumentOn []string // shards of ByDocument
+	ProjectCounts
+}
+
+// ProjectCounts is what the rows of projects count by the profile, for pages only.
+type ProjectCounts struct {
+	DocumentsName string // what the profile calls documents
+	HasDocuments  bool   // they are counted
+	HasClients    bool   // and clients
 }
 
 // ProjectSpread is where one collection's part of a project is, in short.
@@ -64,11 +69,11 @@ type ProjectDetail struct {
 	Freshness
 
 	// For pages only.
-	WritesText    message.Message  `json:"-"` // its writes, and which shards take them
-	Answer        string           `json:"-"` // where it is, in one to three sentences
-	Layout        string           `json:"-"` // nearest layout of the profile
-	PinnedTo      []string         `json:"-"` // shards of its pin
-	DocumentsName string           `json:"-"` // what the profile calls documents
+	WritesText    message.Message `json:"-"` // its writes, and which shards take them
+	Answer        string          `json:"-"` // where it is, in one to three sentences
+	Layout        string          `json:"-"` // nearest layout of the profile
+	PinnedTo      []string        `json:"-"` // shards of its pin
+	ProjectCounts `json:"-"`
 	Verdicts      []ProjectVerdict `json:"-"`
 }
 
@@ -97,7 +102,7 @@ type ProjectCollection struct {
 	Presence   string             `json:"presence"` // exists, absent, unknown
 	Key        string             `json:"key"`      // shard key pattern for people
 	Exact      bool               `json:"exact"`
-	Basis      string             `json:"basis"` // keyPrefix, byDocument, primary, tracked, unknown
+	Basis      string             `json:"basis"` // keyPrefix, byDocument, otherKey, primary, tracked, unknown
 	ChunkCount int                `json:"chunkCount"`
 	Shards     []ProjectShardPart `json:"shards"`
 	Chunks     []Chunk            `json:"chunks"` // the first 100

@@ -59,7 +59,7 @@ type ShardDetail struct {
 	All           []Shard         `json:"-"` // every shard, to compare with
 	PrimaryOf     []string        `json:"-"` // databases
 	ProjectsState State           `json:"-"`
-	DocumentsName string          `json:"-"` // what the application calls its documents
+	ProjectCounts `json:"-"`
 }
 
 // ShardOperations are the reads and writes of a shard for all sharded collections together, of all programs, between

@@ -148,7 +148,7 @@ type ProjectWhy struct {
 // chunks; Of is their number.
 type CollectionWhy struct {
 	NS     string     `json:"ns"`
-	Basis  string     `json:"basis"` // keyPrefix, byDocument, primary, tracked, unknown
+	Basis  string     `json:"basis"` // keyPrefix, byDocument, otherKey, primary, tracked, unknown
 	Text   string     `json:"text"`  // what decides the placement
 	Of     int        `json:"of"`
 	Chunks []ChunkWhy `json:"chunks"`

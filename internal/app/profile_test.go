@@ -95,7 +95,7 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 		t.Errorf("spread of the last tenant: %+v", s)
 	}
 	for path, says := range map[string][]string{
-		"projects":                         {"tenant-3", "Orders", "order_lines are spread by document", "tenant-by-text"},
+		"projects":                         {"tenant-3", "Orders", "order_lines are not placed by project", "tenant-by-text"},
 		"projects/" + list.Items[0].ID:     {"one row per order", "what was ordered", "Orders", "On shard-rs-1: orders and customers"},
 		"locate?q=" + "tenant-3/2026-0004": {"Order", "order_lines", "shard-rs-2"},
 		"locate?q=" + "label-2":            {"tenant-2"},
@@ -115,6 +115,11 @@ func TestAShopIsShownWithItsOwnProfile(t *testing.T) {
 		expect.That(t, !strings.Contains(text, "never to be read") && !strings.Contains(text, "Yorkie document"),
 			"/%s contains a secret or mentions Yorkie documents", path)
 	}
+	// An id that is no ObjectID is shown as it is stored, and what stands for it is not taken apart.
+	_, page := d.get(t, "locate?q=tenant-by-text")
+	text := textOfPage(string(page))
+	expect.That(t, strings.Contains(text, "id by-text") && !strings.Contains(text, "ffff") && !strings.Contains(text, "What the id contains"),
+		"the tenant with a text as id: %s", text)
 }
 
 // textOfPage returns the text of a page with single spaces.

@@ -24,12 +24,12 @@ func (a *Answer) takeApart() {
 		switch {
 		case r.UUID != ids.UUID{} || r.Form == FormUUID:
 			add(ids.OfUUID(r.UUID, now))
-		case r.Form == FormID, r.Form == FormReference, !r.ID.IsZero():
+		case r.Form == FormID, r.Form == FormReference, !r.ID.IsZero() && !IsStandIn(r.ID):
 			add(ids.OfObjectID(r.ID, now))
 		}
 	}
 	for _, it := range a.Items {
-		if id, err := bson.ObjectIDFromHex(it.ID); err == nil {
+		if id, err := bson.ObjectIDFromHex(it.ID); err == nil && !IsStandIn(id) {
 			add(ids.OfObjectID(id, now))
 		}
 	}

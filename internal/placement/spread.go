@@ -45,7 +45,7 @@ func spreadOf(t *topology.Table, c profile.Collection, d Project) CollectionSpre
 		out.byPrefix(coll, d)
 	default:
 		out.Sharded, out.Key, out.Pattern = true, coll.Key.String(), coll.Key
-		out.byDocument(coll)
+		out.byOtherKey(coll, c)
 	}
 	return out
 }
@@ -114,18 +114,23 @@ func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
 	}
 }
 
-// byDocument: each Yorkie document has a place of its own, so a project's rows
+// byOtherKey: the shard key begins with something else than the project, such as the Yorkie document, so a project's rows
 // may be on every shard that owns chunks.
-func (s *CollectionSpread) byDocument(coll *topology.Collection) {
-	s.Basis = BasisByDocument
+func (s *CollectionSpread) byOtherKey(coll *topology.Collection, of profile.Collection) {
+	s.Basis = BasisOtherKey
 	s.ChunkCount = coll.Chunks.Len()
 	for shard, n := range coll.Chunks.CountByShard() {
 		s.add(shard, n, s.ChunkCount)
 	}
 	s.sort()
 	s.Exact = len(s.Shards) == 1
-	s.Pin.Why = message.New("pin.byDocument", "The key does not contain the project, so no range holds only this project.")
-	s.Split.Why = message.New("split.byDocument", "It is spread by document already; the rows of one document always stay together.")
+	s.Pin.Why = message.New("pin.byDocument", "The key does not begin with the project, so no range holds only this project.")
+	s.Split.Why = message.New("split.otherKey", "Its chunks are shared by several projects, and are split at values of {field}.",
+		message.Text("field", coll.Key.Fields()[0].Name))
+	if of.DocumentField != "" && (coll.Key.LeadsWith(of.DocumentField) || coll.Key.LeadsWithHash(of.DocumentField)) {
+		s.Basis = BasisByDocument
+		s.Split.Why = message.New("split.byDocument", "It is spread by document already; the rows of one document always stay together.")
+	}
 }
 
 // take counts the chunks [from, to) by shard and keeps the first of them.

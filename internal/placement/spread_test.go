@@ -15,6 +15,7 @@ import (
 	"shardboard/internal/fixture/must"
 	"shardboard/internal/fixture/routing"
 	"shardboard/internal/profile"
+	"shardboard/internal/shardkey"
 	"shardboard/internal/topology"
 )
 
@@ -54,6 +55,14 @@ func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 	}
 	if rev := collectionSpread(t, s, "revisions"); rev.Presence != PresenceNo || len(rev.Shards) != 0 {
 		t.Errorf("revisions: %+v, want Presence %v, len(Shards) 0", rev, PresenceNo)
+	}
+
+	// A key that has the project in the second place.
+	table, region := testTable(), routing.Pattern("region", "project_id")
+	table.Collections[2] = collection("documents", region, []shardkey.Key{routing.Bound(region, int64(5), oid(1))}, "a", "b")
+	docs = collectionSpread(t, SpreadOf(table, profile.Yorkie(), p), "documents")
+	if docs.Exact || docs.Basis != BasisOtherKey || len(docs.Shards) != 2 || docs.Pin.Can || docs.Split.Why.Args()["field"] != "region" {
+		t.Errorf("documents by region: %+v, want any of 2 shards, split at regions", docs)
 	}
 }
 

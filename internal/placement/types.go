@@ -104,7 +104,7 @@ type CollectionSpread struct {
 	Pattern    shardkey.Pattern // of Chunks
 	ChunkCount int
 	Exact      bool   // the set of shards is exact, not "any of these"
-	Basis      string // why: BasisKeyPrefix, BasisByDocument, BasisPrimary, BasisTracked, BasisUnknown
+	Basis      string // why: BasisKeyPrefix, BasisByDocument, BasisOtherKey, BasisPrimary, BasisTracked, BasisUnknown
 	Pin, Split Verdict
 }
 
@@ -115,10 +115,16 @@ const MaxChunksShown = 100
 const (
 	BasisKeyPrefix  = "keyPrefix"  // the shard key begins with the project: these chunks and no others
 	BasisByDocument = "byDocument" // placed per Yorkie document: any shard that owns chunks may hold rows
+	BasisOtherKey   = "otherKey"   // placed by a key that begins with neither: any shard that owns chunks may hold rows
 	BasisPrimary    = "primary"    // unsharded: the database's primary shard
 	BasisTracked    = "tracked"    // unsharded, but placed by itself (8.0 on)
 	BasisUnknown    = "unknown"    // the primary shard is not known, or the chunks of a sharded collection
 )
+
+// AnyProject tells whether each chunk may have rows of every project.
+func (s CollectionSpread) AnyProject() bool {
+	return s.Basis == BasisByDocument || s.Basis == BasisOtherKey
+}
 
 // BasisText says why a spread is what it is.
 func (s CollectionSpread) BasisText() string {
@@ -127,6 +133,8 @@ func (s CollectionSpread) BasisText() string {
 		return "The shard key begins with the project."
 	case BasisByDocument:
 		return "The shard key is the document's id."
+	case BasisOtherKey:
+		return "The shard key begins with another field."
 	case BasisPrimary:
 		return "Not sharded: the database's primary shard."
 	case BasisTracked:

@@ -16,11 +16,11 @@ func itemID(it api.LocateItem) string {
 	if it.Kind == "key" {
 		return ""
 	}
-	return it.ID
+	return it.ShownID()
 }
 
 func projectName(it api.LocateItem) string {
-	return cmp.Or(strings.TrimSpace(it.ProjectName), it.Project)
+	return cmp.Or(strings.TrimSpace(it.ProjectName), it.ShownProject())
 }
 
 // columns says which columns some place has something for.

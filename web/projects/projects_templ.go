@@ -311,9 +311,9 @@ func listRegion(m listView) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var13 string
-				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(format.JoinWords(m.ByDocument) + templates.Words(ctx, " are spread by document: rows of every project can be on any of "))
+				templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(format.JoinWords(m.ByDocument) + templates.Words(ctx, " are not placed by project: rows of every project can be on any of "))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/projects.templ`, Line: 83, Col: 128}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/projects.templ`, Line: 83, Col: 131}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 				if templ_7745c5c3_Err != nil {

@@ -52,7 +52,7 @@ func sizesRegion(sizes, surveyed []api.ProjectSize, start templates.SurveyForm, 
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var2 string
-			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(templates.Words(ctx, "Not measured yet. No index finds the rows of one project in the collections that are placed by document, so they "+
+			templ_7745c5c3_Var2, templ_7745c5c3_Err = templ.JoinStringErrs(templates.Words(ctx, "Not measured yet. No index finds the rows of one project in the collections that are not placed by project, so they "+
 				"are estimated from random rows, which takes some minutes, or counted by a survey."))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `web/projects/sizes.templ`, Line: 22, Col: 89}

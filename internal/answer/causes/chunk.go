@@ -79,6 +79,8 @@ func collectionWhy(v answer.View, cs placement.CollectionSpread) api.CollectionW
 			cs.NS.Database())
 	case cs.Basis == placement.BasisByDocument:
 		out.Text = v.Profile.Words("Spread by document, so no chunk is this project's own: locate a document to see why it is where it is.")
+	case cs.Basis == placement.BasisOtherKey:
+		out.Text = v.Profile.Words("The shard key begins with another field, so no chunk is this project's own.")
 	}
 	if c := v.Table.Collection(cs.NS); c != nil && cs.Basis == placement.BasisKeyPrefix {
 		plan := planOf(v.Table, c)

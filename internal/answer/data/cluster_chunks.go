@@ -138,7 +138,7 @@ func projectSpans(v answer.View, db, text string) (spans []chunksAmong, byDocume
 		c := v.Table.Collection(part.NS)
 		switch {
 		case c == nil:
-		case part.Basis == placement.BasisByDocument:
+		case part.AnyProject():
 			byDocument = append(byDocument, string(part.NS))
 		case part.Basis == placement.BasisKeyPrefix:
 			if r, err := c.Key.PrefixRange(p.IDValue()); err == nil { // an id is always a legal key value

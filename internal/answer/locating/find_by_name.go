@@ -147,7 +147,7 @@ func (f *finder) addProjects(v answer.View) {
 }
 
 func projectFound(p placement.Project) api.FoundItem {
-	return api.FoundItem{Kind: "project", Name: p.Name, Detail: p.ID.Hex(), URL: api.Address("/projects/" + p.ID.Hex())}
+	return api.FoundItem{Kind: "project", Name: answer.NameOf(p), Detail: p.IDText(), URL: api.Address("/projects/" + p.ID.Hex())}
 }
 
 func (f *finder) add(x api.FoundItem) {

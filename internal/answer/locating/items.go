@@ -18,6 +18,9 @@ func locateItemOf(it placement.Item) api.LocateItem {
 	}
 	if it.Project != nil {
 		out.Project, out.ProjectName = it.Project.ID.Hex(), it.Project.Name
+		if it.Project.Stored != "" {
+			out.StoredProject = it.Project.IDText()
+		}
 	}
 	for _, p := range it.Places {
 		out.Places = append(out.Places, placeOf(p))

@@ -27,7 +27,7 @@ func NearNames(n *placement.Near) *api.NearNames {
 	}
 	out := &api.NearNames{Typed: n.Typed, How: string(n.How), More: n.More}
 	for _, p := range n.Projects {
-		out.Projects = append(out.Projects, api.NearProject{ID: p.ID.Hex(), Name: p.Name, DB: p.DB})
+		out.Projects = append(out.Projects, api.NearProject{ID: p.ID.Hex(), Name: p.Name, DB: p.DB, IDText: p.IDText()})
 	}
 	return out
 }

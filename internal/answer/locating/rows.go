@@ -35,7 +35,7 @@ func LocateRows(lines []api.LocateLine) (rows [][]string) {
 				if p.Hash != nil {
 					hash = *p.Hash
 				}
-				add(n, line.Query, it.Kind, it.ID, it.Name, it.Project, it.ProjectName, p.NS, p.Shard,
+				add(n, line.Query, it.Kind, it.ShownID(), it.Name, it.ShownProject(), it.ProjectName, p.NS, p.Shard,
 					strings.Join(p.Shards, " "), p.State, string(p.Min), string(p.Max), hash, "")
 			}
 		}

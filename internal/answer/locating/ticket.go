@@ -59,9 +59,9 @@ func (t *ticketText) item(v answer.View, found placement.Item, it api.LocateItem
 	if it.Kind == "key" {
 		name = it.ID
 	}
-	title += " " + t.code(cmp.Or(name, it.ID))
+	title += " " + t.code(cmp.Or(name, it.ShownID()))
 	if it.Kind != "project" && it.Project != "" {
-		title += t.words(" of project ") + t.code(cmp.Or(it.ProjectName, it.Project))
+		title += t.words(" of project ") + t.code(cmp.Or(it.ProjectName, it.ShownProject()))
 	}
 	if it.Removed {
 		title += " (removed)"
@@ -116,11 +116,11 @@ func (t *ticketText) cluster(s topology.ServerInfo) {
 
 func (t *ticketText) ids(it api.LocateItem) {
 	var parts []string
-	if it.Kind != "key" && it.ID != "" {
-		parts = append(parts, "id "+t.code(it.ID))
+	if id := it.ShownID(); it.Kind != "key" && id != "" && id != it.Name {
+		parts = append(parts, "id "+t.code(id))
 	}
-	if it.Kind != "project" && it.Project != "" {
-		parts = append(parts, t.words("project id ")+t.code(it.Project))
+	if id := it.ShownProject(); it.Kind != "project" && id != "" && id != it.ProjectName {
+		parts = append(parts, t.words("project id ")+t.code(id))
 	}
 	if it.DB != "" {
 		parts = append(parts, "database "+t.code(it.DB))

@@ -41,7 +41,7 @@ func Shard(v answer.View, p *profile.Profile, name string, internal bool) (api.S
 		Outage:        Outage(v, contents),
 		All:           answer.Shards(v),
 		ProjectsState: answer.ProjectsState(v),
-		DocumentsName: p.DocumentWords().Many,
+		ProjectCounts: answer.CountsOf(p),
 	}
 	for _, s := range out.All {
 		if s.Name == name {
@@ -184,7 +184,7 @@ func Outage(v answer.View, c placement.Contents) message.Message {
 		names[i] = b.NS.Collection()
 		most = max(most, b.Share)
 	}
-	pattern += " Every project can also lose rows in {collections}, which are spread by document " +
+	pattern += " Every project can also lose rows in {collections}, which are not placed by project " +
 		"(up to {most} of their chunks are here)."
 	return v.Own(message.New("outage.shared", pattern,
 		append(facts, message.Text("collections", format.JoinWords(names)), message.Share("most", most))...))

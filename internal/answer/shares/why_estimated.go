@@ -74,7 +74,7 @@ func (in *insideWhy) estimatedPart(x holdings.ProjectHere) whyPart {
 	if !in.byKey {
 		p.Opens = ""
 		p.remedy = func(p *whyPart) {
-			p.WhyNot = in.v.Profile.Words("Its rows are placed by document, in chunks that several projects share: " +
+			p.WhyNot = in.v.Profile.Words("Its rows are in chunks that several projects share: " +
 				"no plan moves one project alone.")
 		}
 		return p

@@ -28,7 +28,7 @@ func Project(v answer.View, p *profile.Profile, s placement.Spread) api.ProjectD
 	figures.writes.only = &ref
 	out := api.ProjectDetail{Project: figures.fill(s), Window: v.WritesWindow().String(), WritesText: figures.writesText(ref),
 		Moving: logbook.InFlightOf(v, logbook.MovingOfProject(v, s)),
-		Answer: projectAnswer(v, s), Layout: s.Layout, DocumentsName: p.DocumentWords().Many, Verdicts: projectVerdicts(v, s)}
+		Answer: projectAnswer(v, s), Layout: s.Layout, ProjectCounts: answer.CountsOf(p), Verdicts: projectVerdicts(v, s)}
 	if shards, pinned := answer.ZoneExists(v.Table, zone); pinned {
 		out.PinTerms, out.PinnedTo = answer.PinTermsOf(v, zone), shards
 	}
@@ -106,7 +106,7 @@ func ShardWords(names []string) string {
 func projectAnswer(v answer.View, s placement.Spread) string {
 	type group struct{ names, shards []string }
 	var exact, unsharded []group
-	var byDoc group
+	var byDoc, otherKey group
 	var unknown []string
 	add := func(g *group, c placement.CollectionSpread) {
 		g.names = append(g.names, c.NS.Collection())
@@ -126,6 +126,8 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 		case len(c.Shards) == 0:
 		case c.Basis == placement.BasisByDocument:
 			add(&byDoc, c)
+		case c.Basis == placement.BasisOtherKey:
+			add(&otherKey, c)
 		case c.Basis == placement.BasisPrimary, c.Basis == placement.BasisTracked:
 			addTo(&unsharded, c)
 		default:
@@ -138,6 +140,9 @@ func projectAnswer(v answer.View, s placement.Spread) string {
 	}
 	if len(byDoc.names) > 0 {
 		out = append(out, fmt.Sprintf("Spread by document over %s: %s.", ShardWords(byDoc.shards), format.JoinWords(byDoc.names)))
+	}
+	if len(otherKey.names) > 0 {
+		out = append(out, fmt.Sprintf("Spread by another key over %s: %s.", ShardWords(otherKey.shards), format.JoinWords(otherKey.names)))
 	}
 	for _, g := range unsharded {
 		out = append(out, fmt.Sprintf("Not sharded, on %s: %s.", format.JoinWords(g.shards), format.JoinWords(g.names)))

@@ -67,7 +67,7 @@ func Projects(v answer.View, p *profile.Profile, q ProjectsQuery) (api.Projects,
 		return api.Projects{}, err
 	}
 	out := api.Projects{From: from, Found: len(found), Total: len(v.Dir.All()), Databases: v.Dir.Databases(), Columns: projectColumns(v, p),
-		DocumentsName: p.DocumentWords().Many, HasDocuments: p.Names.Documents != "", HasClients: p.Names.Clients != ""}
+		ProjectCounts: answer.CountsOf(p)}
 	out.AsOf, out.Stale = answer.DirectoryAsOf(v)
 	out.ByDocument, out.ByDocumentOn = placedByDocument(v, p)
 	out.State, out.Unread = projectsState(v, p)
@@ -169,13 +169,13 @@ func projectColumns(v answer.View, p *profile.Profile) []string {
 	return out
 }
 
-// placedByDocument are the collections that are placed document by document,
+// placedByDocument are the collections whose shard key does not begin with the project,
 // and their shards: the same for every project.
 func placedByDocument(v answer.View, p *profile.Profile) (names, shards []string) {
 	on := map[string]bool{}
 	for _, db := range v.Dir.Databases() {
 		for _, c := range placement.SpreadOf(v.Table, p, placement.Project{DB: db}).Collections {
-			if c.Basis != placement.BasisByDocument {
+			if !c.AnyProject() {
 				continue
 			}
 			if name := c.NS.Collection(); !slices.Contains(names, name) {
