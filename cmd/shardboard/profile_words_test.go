@@ -32,7 +32,7 @@ func TestOutputSpeaksTheWordsOfTheProfile(t *testing.T) {
 	}{
 		{"locate N001", []string{"order o-1  N001  (tenant Shop 3)", "tenant t-3"}, "project"},
 		{"locate N001 --output csv", []string{"project"}, "tenant"},
-		{"get heat documents", []string{"TENANT", "Not placed by tenant, so that any of their chunks may hold rows of it: shop.orders"}, "PROJECT"},
+		{"get heat documents", []string{"TENANT", "Not placed by tenant, so that any of their chunks"}, "PROJECT"},
 		{"get heat documents --output csv", []string{"project"}, "tenant"},
 	} {
 		_, out, errs := shardboard(t, append(strings.Fields(tc.args), "--server", s.URL)...)

@@ -38,17 +38,22 @@ func (m Method) String() string {
 //	unprofiled  the profile does not say how the collection is written
 type Uncounted string
 
+const (
+	Unsharded  Uncounted = "unsharded"
+	Unprofiled Uncounted = "unprofiled"
+)
+
 // Text is the reason as a sentence.
 func (u Uncounted) Text() string {
 	switch u {
-	case "unsharded":
+	case Unsharded:
 		return "It is not sharded: all of it is on one shard."
 	case "inPlace":
 		return "Its rows are changed in place and have no date of the change."
 	case "scattered":
 		return "Its rows have the date of their last change, but its shard key does not begin with the project: " +
 			"each count would go through the rows of every shard."
-	case "unprofiled":
+	case Unprofiled:
 		return "The profile does not say how it is written to."
 	}
 	return "The reason is not known (" + string(u) + ")."
@@ -71,13 +76,13 @@ func Cover(t *topology.Table, p *profile.Profile) []Coverage {
 			if c := t.Collection(ns); c != nil {
 				known[ns] = coverage(c, col)
 			} else if col.Scope != profile.ScopeCluster && slices.Contains(t.Unsharded, ns) {
-				known[ns] = Coverage{NS: ns, Not: "unsharded"}
+				known[ns] = Coverage{NS: ns, Not: Unsharded}
 			}
 		}
 	}
 	for _, c := range t.Collections {
 		if _, ok := known[c.NS]; !ok && !topology.IsInternal(c.NS) && !c.Temporary && !c.Unsplittable {
-			known[c.NS] = Coverage{NS: c.NS, Not: "unprofiled"}
+			known[c.NS] = Coverage{NS: c.NS, Not: Unprofiled}
 		}
 	}
 	out := make([]Coverage, 0, len(known))
@@ -100,12 +105,12 @@ func (c Coverage) rank() int {
 func coverage(c *topology.Collection, of profile.Collection) Coverage {
 	switch out := (Coverage{NS: c.NS}); {
 	case c.Unsplittable:
-		out.Not = "unsharded"
+		out.Not = Unsharded
 		return out
 	case of.Appended:
 		return out
 	case of.WrittenAt == "" && of.ProjectField == "" && of.DocumentField == "":
-		out.Not = "unprofiled"
+		out.Not = Unprofiled
 		return out
 	case of.WrittenAt == "":
 		out.Not = "inPlace"

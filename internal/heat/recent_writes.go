@@ -106,8 +106,8 @@ func (c *Collector) Written(
 	how, known := CoverageOf(t, c.prof, ns)
 	switch {
 	case !known:
-		how.Not = "unprofiled"
-	case how.Not == "inPlace", how.Not == "scattered", how.Not == "unsharded":
+		how.Not = Unprofiled
+	case how.Not == "inPlace", how.Not == "scattered", how.Not == Unsharded:
 		return fail(string(how.Not))
 	}
 	of := targetOf(t, c.prof, ns)

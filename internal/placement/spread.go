@@ -114,8 +114,8 @@ func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
 	}
 }
 
-// byOtherKey: the shard key begins with something else than the project, such as the Yorkie document, so a project's rows
-// may be on every shard that owns chunks.
+// byOtherKey: the shard key begins with something else than the project, such as the Yorkie
+// document, so a project's rows may be on every shard that owns chunks.
 func (s *CollectionSpread) byOtherKey(coll *topology.Collection, of profile.Collection) {
 	s.Basis = BasisOtherKey
 	s.ChunkCount = coll.Chunks.Len()

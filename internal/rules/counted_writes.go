@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 
+	"shardboard/internal/format"
 	"shardboard/internal/heat"
 	"shardboard/internal/message"
 )
@@ -19,6 +20,39 @@ const (
 
 // Window is the time that figures of writes are of, or the time since a problem began where that is shorter.
 const Window = heat.UsualWindow
+
+// countable records the sharded collections whose writes are not counted because the profile does not say how they are
+// written to, and returns false when none is counted.
+func (ev *evaluation) countable() bool {
+	if ev.Profile == nil || ev.Past || !ev.Counting {
+		return true // another reason
+	}
+	var without []string
+	counted, others := false, false
+	for _, c := range heat.Cover(ev.Table, ev.Profile) {
+		switch {
+		case c.Not == "":
+			counted = true
+		case c.Not == heat.Unprofiled:
+			without = append(without, string(c.NS))
+		default:
+			others = others || c.Not != heat.Unsharded
+		}
+	}
+	switch {
+	case !counted && (others || len(without) > 0):
+		ev.cannot("", message.New("noneCountable", "The profile names no sharded collection whose writes can be counted."))
+		return false
+	case len(without) > 0 && ev.rule != HotProject:
+		pattern := message.Plural(len(without), "The profile does not say how {list} is written to, so its writes are not counted.",
+			"The profile does not say how {list} are written to, so their writes are not counted.")
+		if more := len(without) - 3; more > 0 {
+			without = append(without[:3], format.Count(int64(more))+" more")
+		}
+		ev.cannot("", message.New("unprofiled", pattern, message.Text("list", format.JoinWords(without))))
+	}
+	return true
+}
 
 // uncounted records why writes cannot be judged, and returns true when they cannot.
 func (ev *evaluation) uncounted() bool {

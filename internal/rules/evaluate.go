@@ -28,6 +28,7 @@ func Evaluate(s Situation) Report {
 		items, unsure := len(r.Items), len(r.Unsure)
 		switch {
 		case slices.ContainsFunc(rule.needs, ev.unread):
+		case rule.ofWrites && !ev.countable():
 		case rule.ofWrites && s.Minutes != nil:
 			ev.findByMinute(rule)
 		default:

@@ -210,6 +210,11 @@ func TestEachRuleFiresPassesOrIsUnsure(t *testing.T) {
 					Total: heat.Rate{PerSecond: 1}, Projects: []heat.Line{projectLine(4, 1, 1)}})
 			}),
 
+		lacks("of no profile", MonotonicKey, "unprofiled", withCollection("y.logs", "{at: 1}", "abc")),
+		lacks("nothing else than of no profile", HotShard, "noneCountable", func(s *Situation) {
+			withCollection("z.logs", "{at: 1}", "abc")(s)
+			s.Table.Collections = s.Table.Collections[len(s.Table.Collections)-1:]
+		}),
 		fires("grows", MonotonicKey, Warn, "growing", "reshard",
 			withCollection("y.changes", "{doc_id: 1}", "abc"), writes(Writes{NS: "y.changes", Seconds: 900, Over: Window, To: now,
 				Growing: heat.Growing{Is: true, Field: "doc_id", Share: 0.99, Shard: "c"}})),

@@ -122,7 +122,7 @@ func (w *shardWhy) writtenCollections(out *whyParts) {
 	for _, how := range heat.Cover(w.v.Table, w.v.Profile) {
 		c := w.v.Table.Collection(how.NS)
 		if c == nil || how.Not != "" || how.Method != heat.NewRows {
-			if how.Not != "unsharded" || how.Method == heat.NewRows {
+			if how.Not != heat.Unsharded || how.Method == heat.NewRows {
 				uncounted = append(uncounted, string(how.NS))
 			}
 			continue

@@ -55,7 +55,7 @@ func (w *matrixWrites) spread(ns topology.Namespace) spread {
 	switch {
 	case none:
 	case !known:
-		why, none = unknownAmount("unprofiled", heat.Uncounted("unprofiled").Text()), true
+		why, none = unknownAmount(string(heat.Unprofiled), heat.Unprofiled.Text()), true
 	case c.Not != "":
 		why, none = unknownAmount(string(c.Not), w.v.Profile.Words(c.Not.Text())), true
 	}
