@@ -142,16 +142,18 @@ func projectsState(v answer.View, p *profile.Profile) (s api.State, unread bool)
 	return s, false
 }
 
+const profileElsewhere = "Collections, zones and locating by key still work. " +
+	"If a profile can be made of what is there, the overview has it."
+
 // NoDatabase says how databases with projects were searched for.
 func NoDatabase(p *profile.Profile) api.State {
 	if p.Names.Collection == "" {
 		return api.State{Code: "empty", Title: p.Words("No database holds projects"),
-			Detail: fmt.Sprintf("No database has a sharded collection %s whose key begins with %s. "+
-				"Collections, zones and locating by key still work.", p.Keys.Collection, p.Keys.Project)}
+			Detail: fmt.Sprintf("No database has a sharded collection %s whose key begins with %s. "+profileElsewhere,
+				p.Keys.Collection, p.Keys.Project)}
 	}
 	return api.State{Code: "empty", Title: p.Words("No database holds projects"),
-		Detail: fmt.Sprintf("No database has both collections, %s and %s, or a sharded collection %s whose key begins with %s. "+
-			"Collections, zones and locating by key still work.",
+		Detail: fmt.Sprintf("No database has both collections, %s and %s, or a sharded collection %s whose key begins with %s. "+profileElsewhere,
 			p.Names.Collection, p.Keys.Collection, p.Keys.Collection, p.Keys.Project)}
 }
 
