@@ -101,7 +101,7 @@ func TestAChangeIsPlannedRunAndUndoneOnTheCommandLine(t *testing.T) {
 		{2, "missing flags: --reason", []string{"plan", "balancer-off"}},
 		{2, `"foo"`, []string{"plan", "split", "--arg", "foo=1", "--reason", "x"}},
 		{2, "twice", []string{"plan", "move", "--to", "a", "--arg", "to=b", "--reason", "x"}},
-		{2, "must be JSON", []string{"plan", "split", "--at", "{project_id: 1}", "--reason", "x"}},
+		{2, "must be JSON or as in mongosh", []string{"plan", "split", "--at", "{project_id 1}", "--reason", "x"}},
 		{3, "no sharded collection", []string{"plan", "split", "--ns", "no.such", "--parts", "3", "--reason", "x"}},
 		{4, "a check blocks it", []string{"plan", "zone-remove-shard", "--shard", "shard-rs-1", "--zone", "none", "--reason", "x"}},
 		{4, "hash differs", []string{"run", p.ID, "--hash", "0"}},

@@ -78,6 +78,19 @@ func TestArgumentsRoundTripThroughJSON(t *testing.T) {
 	}
 }
 
+// Keys and patterns are shown as mongosh writes them, so they are read so too.
+func TestKeysAreReadAsMongoshWritesThem(t *testing.T) {
+	for typed, want := range map[string]string{
+		`{p: "hashed"}`: `{"p":"hashed"}`,
+		`[{p: MinKey}, { p: ObjectId('65e1c0ffee00000000000001') }]`: `[{"p":{"$minKey":1}},{"p":{"$oid":"65e1c0ffee00000000000001"}}]`,
+	} {
+		got, err := Argument{Name: "x", Type: TypeKey}.FromText(typed)
+		expect.That(t, err == nil && string(got) == want, "%s: %v, %s", typed, err, got)
+	}
+	_, err := Argument{Name: "at", Type: TypeKey}.FromText(`{p 1}`)
+	expect.That(t, err != nil && strings.Contains(err.Error(), `"at" must be JSON or as in mongosh`), "got %v", err)
+}
+
 func TestUnreadableArgumentsAreRefusedByName(t *testing.T) {
 	for raw, says := range map[string]string{
 		`{`:                                   `"args"`,

@@ -13,6 +13,7 @@ import (
 	"shardboard/internal/actions/operation"
 	"shardboard/internal/fault"
 	"shardboard/internal/sanitize"
+	"shardboard/internal/shardkey"
 )
 
 // FromText converts an argument that was typed in a form or on a command line to its JSON
@@ -23,11 +24,15 @@ func (x Argument) FromText(text string) (json.RawMessage, error) {
 	}
 	switch x.Type {
 	case TypeKey, TypePattern, TypeBounds, TypeCuts, TypeZones, TypePlans:
-		if !json.Valid([]byte(text)) {
-			return nil, fault.New(fault.Invalid, "The argument %q must be JSON, such as %s; %q is not.", x.Name, x.sample(),
-				sanitize.Truncate(text, 40))
+		if json.Valid([]byte(text)) {
+			return json.RawMessage(strings.TrimSpace(text)), nil
 		}
-		return json.RawMessage(strings.TrimSpace(text)), nil
+		rewritten, err := shardkey.ShellToJSON(text)
+		if err != nil {
+			return nil, fault.New(fault.Invalid, "The argument %q must be JSON or as in mongosh, such as %s; %q is not. %s", x.Name,
+				x.sample(), sanitize.Truncate(text, 40), fault.Text(err))
+		}
+		return json.RawMessage(rewritten), nil
 	case TypeCount:
 		if x.Zero != "" && strings.EqualFold(strings.TrimSpace(text), x.Zero) {
 			return json.Marshal(0)

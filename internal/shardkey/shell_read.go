@@ -15,14 +15,23 @@ import (
 	"shardboard/internal/fault"
 )
 
-// ParseKey is ParseExtJSON for what people paste: it also reads what mongosh prints and Display writes,
-// such as {project_id: ObjectId("…"), at: ISODate('…'), n: NumberLong("1"), u: UUID("…"), z: MinKey}.
-// Nothing is evaluated. There is no kept library for this syntax in Go.
+// ParseKey is ParseExtJSON for what people paste, as ShellToJSON reads it.
 func ParseKey(s string) (bson.Raw, error) {
 	doc, err := ParseExtJSON(s)
 	if err == nil || len(s) > MaxExtJSONBytes || !utf8.ValidString(s) || json.Valid([]byte(s)) {
 		return doc, err
 	}
+	text, err := ShellToJSON(s)
+	if err != nil {
+		return nil, err
+	}
+	return ParseExtJSON(text)
+}
+
+// ShellToJSON rewrites what mongosh prints and Display writes, such as {project_id: ObjectId("…"), at: ISODate('…'),
+// n: NumberLong("1"), u: UUID("…"), z: MinKey}, as Extended JSON. Nothing is evaluated. Text must be valid UTF-8; other
+// text is a fault.Invalid. There is no kept library for this syntax in Go.
+func ShellToJSON(s string) (string, error) {
 	r := shellReader{rest: strings.TrimSpace(s)}
 	text, ok := r.value(0)
 	if !ok || r.next() != "" {
@@ -30,9 +39,9 @@ func ParseKey(s string) (bson.Raw, error) {
 		if r.why == "" {
 			r.why = "The key is neither Extended JSON nor written as in mongosh"
 		}
-		return nil, fault.New(fault.Invalid, "%s; it can be read up to character %d.", r.why, at)
+		return "", fault.New(fault.Invalid, "%s; it can be read up to character %d.", r.why, at)
 	}
-	return ParseExtJSON(text)
+	return text, nil
 }
 
 // shellReader rewrites mongosh syntax as Extended JSON.
