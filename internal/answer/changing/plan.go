@@ -103,7 +103,7 @@ func RecipientsText(m api.PlanMove) string {
 }
 
 // OfRange reports whether a move is of a range; else it is of a whole collection.
-func OfRange(m api.PlanMove) bool { return len(m.Min) > 0 || len(m.Max) > 0 }
+func OfRange(m api.PlanMove) bool { return len(m.Min) > 0 && string(m.Min) != "null" }
 
 // OfRanges reports whether any of the moves is of a range.
 func OfRanges(moves []api.PlanMove) bool { return slices.ContainsFunc(moves, OfRange) }

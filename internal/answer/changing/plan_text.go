@@ -45,7 +45,11 @@ func PassedText(n int) string {
 }
 
 // MovesText counts the ranges that a plan moves.
-func MovesText(n int) string {
+func MovesText(moves []api.PlanMove) string {
+	n := len(moves)
+	if !OfRanges(moves) {
+		return message.Plural(n, "The collection that moves", "The "+format.Count(int64(n))+" collections that move")
+	}
 	return message.Plural(n, "The range that moves", "The "+format.Count(int64(n))+" ranges that move")
 }
 

@@ -25,3 +25,10 @@ func TestUndoSaysOnceThatItIsImpossible(t *testing.T) {
 		expect.That(t, len(got) == 1 && got[0].String() == x.want, "%+v: got %q, expected only %q", x.undo, got, x.want)
 	}
 }
+
+func TestAWholeCollectionIsNoRange(t *testing.T) {
+	moves := []api.PlanMove{{NS: "a.b", Min: api.Key("null"), Max: api.Key("null"), To: "s"}} // as a client reads it
+	if got := MovesText(moves); got != "The collection that moves" {
+		t.Errorf("got %q", got)
+	}
+}
