@@ -123,7 +123,8 @@ func printEffect(w io.Writer, e api.Effect) error {
 		if changing.OfRange(m) {
 			what += fmt.Sprintf(" [%s, %s)", m.Min, m.Max)
 		}
-		line(w, "  %s from %s to %s, %s", what, cmp.Or(m.From, "all its shards"), changing.RecipientsText(m), answer.ApproxText(m.Bytes, format.Bytes))
+		line(w, "  %s from %s to %s, %s", what, cmp.Or(m.From, "all its shards"), changing.RecipientsText(m),
+			answer.ApproxText(m.Bytes, format.Bytes))
 	}
 	for _, s := range e.Stays {
 		line(w, "  Stays as it is: %s", s)
