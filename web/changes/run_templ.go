@@ -1192,7 +1192,7 @@ func runStep(r region, m changing.ListedStep, moving api.MovingNow, cost string)
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.Resharding != nil {
+		if m.Resharding != nil && engine.State(m.State) != engine.Succeeded {
 			templ_7745c5c3_Err = reshardProgress(r, m.RunStep).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

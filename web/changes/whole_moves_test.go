@@ -79,5 +79,8 @@ func TestRunOfAWholeMoveLeadsToItsAbort(t *testing.T) {
 		expect.Equal(t, commits == 1, op == operation.OpReshard, "%s: %d links to a commit", op, commits)
 		expect.Equal(t, html.Find(".reshardshards tbody tr").Length(), 1,
 			"%s: the state of its shard is not shown", op)
+		stub.RunList[0].State, stub.RunList[0].Steps[0].State = engine.Succeeded, engine.Succeeded
+		expect.Equal(t, s.Page(t, "/runs/"+run.ID, webtest.Header("Accept", "text/html")).Find(".reshardshards").Length(), 0,
+			"%s: how far it was is shown after its end", op)
 	}
 }
