@@ -14,14 +14,7 @@ import (
 // waited for the clean-up. On releases that count orphans, a count of zero means that
 // it is done. The check never blocks, because a run waits for the clean-up.
 func (d *draftBuilder) checkCleanup() (out findings) {
-	for _, c := range d.cleanups() {
-		m, ok := d.moveInto(c)
-		if !ok {
-			continue
-		}
-		if orphans, known := d.orphans(m); known && orphans == 0 {
-			continue
-		}
+	if c, ok := d.lastCleanup(); ok {
 		text := message.New("cleanup.pending",
 			"{shard} may not have deleted documents of {ns} yet that were moved away from it. Until then this "+
 				"range cannot move back there; the run waits.",
@@ -54,6 +47,23 @@ func (d *draftBuilder) checkCleanup() (out findings) {
 	}
 	out.pass("cleanup", d.fromTable(topology.PartEvents), text)
 	return out
+}
+
+// lastCleanup is the clean-up for which the moves wait longest.
+func (d *draftBuilder) lastCleanup() (last operation.Cleanup, ok bool) {
+	for _, c := range d.cleanups() {
+		m, into := d.moveInto(c)
+		if !into {
+			continue
+		}
+		if orphans, known := d.orphans(m); known && orphans == 0 {
+			continue
+		}
+		if !ok || c.Until.After(last.Until) {
+			last, ok = c, true
+		}
+	}
+	return last, ok
 }
 
 // cleanups returns the pending clean-ups that were read from the cluster, or else those

@@ -221,6 +221,20 @@ func TestChecksGiveExpectedVerdicts(t *testing.T) {
 	})
 }
 
+// A plan whose first move waits for a clean-up takes as long as that.
+func TestTimeOfAPlanIncludesTheWaitForACleanUp(t *testing.T) {
+	took := func(change ...func(*Situation)) time.Duration {
+		s := cluster(t, "0.6.38", "", change...)
+		d, _ := plan(t, s, MoveChunk, ofChunk(t, 1, "c")(s))
+		return time.Duration(d.Effect.Duration.Value) * time.Millisecond
+	}
+	waits := took(func(s *Situation) {
+		s.Activity.Cleanups = []operation.Cleanup{{NS: documents, Shard: "c", Min: doc(project(20)), Max: doc(project(40)),
+			Until: now.Add(10 * time.Minute)}}
+	})
+	expect.Equal(t, waits-took(), 10*time.Minute, "longer than without one")
+}
+
 func rangeArgs(zone string, lo, hi byte) func(Situation) Args {
 	return func(Situation) Args {
 		min, _ := bson.Marshal(project(lo))

@@ -14,7 +14,7 @@ const eachCut = 100 * time.Millisecond
 // wait for the clean-up (the default of orphanCleanupDelaySecs).
 const OrphanDelay = topology.OrphanDelay
 
-// duration estimates how long the steps take. Its method is that of MoveSpeed.
+// duration estimates how long the steps take, with the wait for ranges that their shards still have to delete. Its method is that of MoveSpeed.
 func (d *draftBuilder) duration(bytes topology.Figure) topology.Figure {
 	out := topology.Figure{Known: true, Method: "assumedRate", At: d.s.Now}
 	if len(d.moves) == 0 {
@@ -25,6 +25,9 @@ func (d *draftBuilder) duration(bytes topology.Figure) topology.Figure {
 	out = d.moveSpeed().time(bytes, d.movedChunks(), d.s.Now)
 	if out.Known {
 		out.Value += (time.Duration(d.cuts) * eachCut).Milliseconds()
+		if c, ok := d.lastCleanup(); ok {
+			out.Value += max(c.Until.Sub(d.s.Now), 0).Milliseconds()
+		}
 	}
 	return out
 }

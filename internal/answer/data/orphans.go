@@ -13,7 +13,7 @@ import (
 
 // orphansText is what is known of orphaned documents, in one or two sentences.
 func orphansText(o topology.Orphans) string {
-	const quiet = " None are expected: no range has left in the last 15 minutes. " +
+	const quiet = " None are expected: no range with documents has left in the last 15 minutes. " +
 		"If there are any, the figures of documents and data include them."
 	switch o.State {
 	case topology.OrphansCounted:
