@@ -14,7 +14,8 @@ const eachCut = 100 * time.Millisecond
 // wait for the clean-up (the default of orphanCleanupDelaySecs).
 const OrphanDelay = topology.OrphanDelay
 
-// duration estimates how long the steps take, with the wait for ranges that their shards still have to delete. Its method is that of MoveSpeed.
+// duration estimates how long the steps take, with the wait for ranges that their shards still
+// have to delete. Its method is that of MoveSpeed.
 func (d *draftBuilder) duration(bytes topology.Figure) topology.Figure {
 	out := topology.Figure{Known: true, Method: "assumedRate", At: d.s.Now}
 	if len(d.moves) == 0 {
