@@ -14,7 +14,7 @@ var auditWhat = map[string]string{
 	"user.password":          "Password change",
 	"token.created":          "Token created",
 	"token.revoked":          "Token revoked",
-	"store.key-changed":      "Session key replaced: sessions and approvals ended",
+	"store.key-changed":      "Session key new: earlier sessions and approvals ended",
 	"store.unsealed":         "Row of the store without a valid seal refused",
 	"session.revoked":        "Session revoked",
 	"session.rotated":        "Session replaced after a role change",

@@ -71,7 +71,10 @@ func (s *Store) reset(ctx context.Context) error {
 		Approval: func(a store.ApprovalRecord) ([]byte, bool) { return s.key.approval(a), a.State != store.ApprovalGiven },
 		Entry: store.AuditEntry{At: time.Now(), What: AuditKeyChanged, Subject: s.key.Name(), Outcome: "ok",
 			Details: map[string]string{"before": had}}})
-	if done {
+	switch {
+	case done && had == "":
+		s.log.Info("sessions and approvals are sealed by the session key from now on; any earlier ones have ended", "key", s.key.Name())
+	case done:
 		s.log.Warn("the session key is new: everybody signs in again, and approvals have to be given again", "key", s.key.Name(), "before", had)
 	}
 	return err
