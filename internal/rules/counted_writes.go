@@ -41,7 +41,8 @@ func (ev *evaluation) countable() bool {
 	}
 	switch {
 	case !counted && (others || len(without) > 0):
-		ev.cannot("", message.New("noneCountable", "The profile names no sharded collection whose writes can be counted."))
+		ev.cannot("", message.New("noneCountable",
+			"The profile names no sharded collection whose writes can be counted, such as one with writes: appended."))
 		return false
 	case len(without) > 0 && ev.rule != HotProject:
 		pattern := message.Plural(len(without), "The profile does not say how {list} is written to, so its writes are not counted.",
