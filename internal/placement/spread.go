@@ -107,11 +107,25 @@ func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
 	s.Split.Why = message.New("split.singleValue",
 		"All its rows have one shard-key value and fill a chunk of their own, which cannot be split.")
 	if from < to {
-		if c := coll.Chunks.At(from); c.Min.Compare(r.Min) < 0 || c.Max.Compare(r.Max) > 0 {
+		if c := coll.Chunks.At(from); !holdsOnly(coll.Key, c, r, d.IDValue()) {
 			s.Split = Verdict{Can: true, Why: message.New("split.betweenProjects",
 				"Its chunk also holds other projects and can be split between them; the project itself stays in one piece.")}
 		}
 	}
+}
+
+// holdsOnly tells whether a chunk has room for one project alone, by a key that has no other field. Between whole numbers
+// as ids no other is expected.
+func holdsOnly(key shardkey.Pattern, c topology.Chunk, project shardkey.Range, id bson.RawValue) bool {
+	if key.Hashed() == 0 {
+		return key.OneValue(shardkey.Range{Min: c.Min, Max: c.Max})
+	}
+	next, ok := shardkey.NextValue(id)
+	if !ok || c.Min.Compare(project.Min) < 0 {
+		return false
+	}
+	end, err := key.KeyOf(next)
+	return err == nil && c.Max.Compare(end) <= 0
 }
 
 // byOtherKey: the shard key begins with something else than the project, such as the Yorkie

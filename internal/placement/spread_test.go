@@ -57,6 +57,21 @@ func TestSpreadShowsWhereEachCollectionIsAndWhatCanBeDone(t *testing.T) {
 		t.Errorf("revisions: %+v, want Presence %v, len(Shards) 0", rev, PresenceNo)
 	}
 
+	// A chunk that ends where the project does, with an ObjectID or a whole number as its id.
+	five := p
+	five.Stored = StoredOf(rawOf(t, int64(5)))
+	for _, x := range []struct {
+		project Project
+		bounds  []any
+	}{{p, []any{oid(5), oid(6)}}, {five, []any{int64(5), int64(6)}}} {
+		table, one := testTable(), routing.Pattern("project_id")
+		table.Collections[2] = collection("documents", one, routing.Bounds(one, x.bounds...), "a", "b", "c")
+		docs = collectionSpread(t, SpreadOf(table, profile.Yorkie(), x.project), "documents")
+		if docs.Split.Can || docs.Split.Why.Code != "split.singleValue" {
+			t.Errorf("documents in a chunk of their own: split %+v", docs.Split)
+		}
+	}
+
 	// A key that has the project in the second place.
 	table, region := testTable(), routing.Pattern("region", "project_id")
 	table.Collections[2] = collection("documents", region, []shardkey.Key{routing.Bound(region, int64(5), oid(1))}, "a", "b")
