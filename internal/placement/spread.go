@@ -114,8 +114,8 @@ func (s *CollectionSpread) byPrefix(coll *topology.Collection, d Project) {
 	}
 }
 
-// holdsOnly tells whether a chunk has room for one project alone, by a key that has no other field. Between whole numbers
-// as ids no other is expected.
+// holdsOnly tells whether a chunk has room for one project alone, by a key that has no other
+// field. Between whole numbers as ids no other is expected.
 func holdsOnly(key shardkey.Pattern, c topology.Chunk, project shardkey.Range, id bson.RawValue) bool {
 	if key.Hashed() == 0 {
 		return key.OneValue(shardkey.Range{Min: c.Min, Max: c.Max})
