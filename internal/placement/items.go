@@ -9,13 +9,13 @@ import (
 )
 
 // owner finds the project of a row and notes when there is none.
-func (l *Locator) owner(it *Item, db string, id bson.ObjectID) {
+func (l *Locator) owner(it *Item, db string, id bson.ObjectID, stored Stored) {
 	if p, ok := l.dirs.Directory().In(db, id); ok {
 		it.Project = &p
 		return
 	}
 	it.Notes = append(it.Notes, message.New("note.projectUnknown",
-		"Its project {id} is not in the list of projects.", message.Text("id", id.Hex())))
+		"Its project {id} is not in the list of projects.", message.Text("id", stored.Text(id))))
 }
 
 func (l *Locator) projectItem(t *topology.Table, p Project) Item {
@@ -39,7 +39,7 @@ func (l *Locator) projectItem(t *topology.Table, p Project) Item {
 // is kept by document. seen tells that its own row was read.
 func (l *Locator) documentItem(t *topology.Table, db string, row IDRow, removed, seen bool) Item {
 	it := Item{Kind: "document", ID: row.StoredID.Text(row.ID), Name: row.Key, DB: db, Removed: removed}
-	l.owner(&it, db, row.Project)
+	l.owner(&it, db, row.Project, row.StoredProject)
 	for _, c := range l.profile.Nearest(t, db).Collections {
 		if c.DocumentField == "" {
 			continue
@@ -61,7 +61,7 @@ func (l *Locator) documentItem(t *topology.Table, db string, row IDRow, removed,
 // rowItem places one row of a collection that no other collection hangs on.
 func (l *Locator) rowItem(t *topology.Table, db, kind string, ns topology.Namespace, row IDRow, seen bool) Item {
 	it := Item{Kind: kind, ID: row.StoredID.Text(row.ID), Name: row.Key, DB: db}
-	l.owner(&it, db, row.Project)
+	l.owner(&it, db, row.Project, row.StoredProject)
 	what := ""
 	c, ok := l.profile.Nearest(t, db).Collection(ns.Collection())
 	if ok {

@@ -142,8 +142,8 @@ func (s *search) foundRow(ns topology.Namespace, row bson.Raw) Item {
 	p := Place{NS: ns, Match: []Equal{{Field: "_id", Value: id}}}
 	if c, ok := s.known(ns); ok {
 		p.What = c.What
-		if owner, _, ok := IDOf(shardkey.FieldOf(row, c.ProjectField)); ok {
-			s.owner(&it, ns.Database(), owner)
+		if owner, stored, ok := IDOf(shardkey.FieldOf(row, c.ProjectField)); ok {
+			s.owner(&it, ns.Database(), owner, stored)
 		}
 	}
 	c := s.t.Collection(ns)

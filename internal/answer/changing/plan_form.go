@@ -90,7 +90,7 @@ func (f fieldMaker) existing(x actions.Argument, value string) (m message.Messag
 			return m, false
 		}
 		p, ok := f.v.Dir.ByID(id)
-		return message.New("stated", "{value} ({id})", message.Project("value", value, answer.NameOf(p)), message.Text("id", value)), ok
+		return message.New("stated", "{value} ({id})", message.Project("value", value, answer.NameOf(p)), message.Text("id", p.IDText())), ok
 	case actions.TypeChunk:
 		return f.chunk(value)
 	case actions.TypeZone:
