@@ -29,7 +29,7 @@ func (ev *evaluation) countable() bool {
 	}
 	var without []string
 	counted, others := false, false
-	for _, c := range heat.Cover(ev.Table, ev.Profile) {
+	for _, c := range ev.cover() {
 		switch {
 		case c.Not == "":
 			counted = true

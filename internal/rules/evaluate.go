@@ -3,8 +3,10 @@ package rules
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"shardboard/internal/balance"
+	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/natural"
 	"shardboard/internal/topology"
@@ -18,8 +20,9 @@ const maxItems = 50
 // rule but the one on failed reads can decide.
 func Evaluate(s Situation) Report {
 	r := Report{At: s.Now}
+	cover := sync.OnceValue(func() []heat.Coverage { return heat.Cover(s.Table, s.Profile) })
 	for _, rule := range all {
-		ev := &evaluation{Situation: s, report: &r, rule: rule.id}
+		ev := &evaluation{Situation: s, report: &r, rule: rule.id, cover: cover}
 		if s.Table == nil || !s.Table.IsRead() && (rule.id != Unreadable || !ev.failedBeforeLoad()) {
 			ev.cannot("", message.New("notLoaded", "The routing table is not loaded yet."))
 			continue

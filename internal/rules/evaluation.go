@@ -2,6 +2,7 @@ package rules
 
 import (
 	"shardboard/internal/balance"
+	"shardboard/internal/heat"
 	"shardboard/internal/message"
 	"shardboard/internal/topology"
 )
@@ -12,8 +13,9 @@ type evaluation struct {
 	report *Report
 	rule   Rule
 	plans  map[topology.Namespace]*balance.Plan
-	data   map[string]int64 // bytes by shard, once they are added up
-	short  bool             // Writes are for the figures of a problem that lasts, which a full minute has shown
+	data   map[string]int64       // bytes by shard, once they are added up
+	cover  func() []heat.Coverage // what is counted, made at the first need
+	short  bool                   // Writes are for the figures of a problem that lasts, which a full minute has shown
 }
 
 func (ev *evaluation) add(p Problem) {

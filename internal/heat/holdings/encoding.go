@@ -84,7 +84,7 @@ func decode(body []byte) (*sample, error) {
 			}
 			one.Rows[i] = row{Key: same.of(string(b.Keys[i])), Rows: 1, Bytes: b.Bytes[i], Shard: in.Shards[b.Shard[i]]}
 			if b.Rows != nil {
-				one.Rows[i].Rows = b.Rows[i]
+				one.Rows[i].Rows = max(b.Rows[i], 1)
 			}
 			copy(one.Rows[i].Project[:], b.Projects[i*len(bson.ObjectID{}):])
 		}

@@ -147,3 +147,15 @@ func BenchmarkSnapshot(b *testing.B) {
 		FromRows(table, profile.Yorkie(), time.Unix(1, 0), rows)
 	}
 }
+
+// A collection that has grown out of counting is sampled beside the rows that were counted.
+func TestCountedRowsOfOneKeyAreTakenAsOfOneSize(t *testing.T) {
+	var together, single cell
+	together.add(row{Rows: 4, Bytes: 40}, false)
+	for range 4 {
+		single.add(row{Rows: 1, Bytes: 10}, false)
+	}
+	if together != single {
+		t.Errorf("%+v, want %+v", together, single)
+	}
+}

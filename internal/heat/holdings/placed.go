@@ -33,7 +33,7 @@ func (c *cell) add(r row, moved bool) {
 	bytes := float64(r.Bytes)
 	c.rows += int64(r.Rows)
 	c.bytes += bytes
-	c.squares += bytes * bytes // used of samples only, whose rows are single ones
+	c.squares += bytes * bytes / float64(r.Rows) // as if rows with one key were of one size
 	c.moved = c.moved || moved
 }
 
@@ -56,7 +56,7 @@ func place(t *topology.Table, ns topology.Namespace, s *sample) *placed {
 				out.shards[shard] = &cell{}
 			}
 			out.shards[shard].add(r, false)
-			out.largest = max(out.largest, r.Bytes)
+			out.largest = max(out.largest, r.Bytes/int64(r.Rows))
 			out.read += int64(r.Rows)
 			if shard != r.Shard { // the shard that it left is uncertain too
 				out.cell(r.Project, r.Shard).moved = true
